@@ -1,0 +1,57 @@
+"""gnomon: build position encodings of Transformers, examine models for faults in them, plot them.
+
+Every public name is imported when it is first used: `import gnomon` loads neither torch nor numpy.
+
+>>> import gnomon
+>>> gnomon.encodings.build("alibi", num_heads=8).relative
+True
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gnomon import attention, doctor, encodings, models, positions, testing
+    from gnomon.doctor import diagnose, inspect
+    from gnomon.errors import GnomonError
+    from gnomon.report.document import Report
+
+    __version__: str
+
+__all__ = [
+    "GnomonError",
+    "Report",
+    "__version__",
+    "attention",
+    "diagnose",
+    "doctor",
+    "encodings",
+    "inspect",
+    "models",
+    "positions",
+    "testing",
+]
+
+#: Names that come from a module; every other public name is a module of this package.
+_HOMES = {
+    "GnomonError": "gnomon.errors",
+    "Report": "gnomon.report.document",
+    "diagnose": "gnomon.doctor",
+    "inspect": "gnomon.doctor",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("gnomon")
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    if name in __all__:
+        return importlib.import_module(f"gnomon.{name}")
+    raise AttributeError(f"module 'gnomon' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,94 @@
+"""Foreign things become a Subject here and nowhere else: folders, config files, checkpoints, modules, factories."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from gnomon.adapters.factory import call_factory, split
+from gnomon.adapters.gguf_file import gguf_subject
+from gnomon.adapters.huggingface import config_subject, folder_subject
+from gnomon.adapters.module import module_subject
+from gnomon.adapters.placement import NO_FORWARD
+from gnomon.adapters.safetensors_file import SafetensorsFile
+from gnomon.adapters.subject import Absent, Subject
+from gnomon.errors import UnsupportedTargetError
+
+__all__ = ["load_subject"]
+
+FACTORY = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
+PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
+KINDS = "a Hugging Face folder, config.json, .safetensors or .gguf file, or package.module:factory"
+
+
+def load_subject(
+    target: str | Path | nn.Module | tuple[nn.Module, Any],
+    *,
+    device: torch.device | str | None = None,
+    dtype: torch.dtype | str | None = None,
+    allow_pickle: bool = False,
+    forward: bool = True,
+) -> Subject:
+    """The Subject for a target of any kind that gnomon reads; nothing costly happens before it is asked for.
+
+    `target`: a Hugging Face folder, a config.json, a .safetensors or .gguf file, `package.module:factory`, an
+    nn.Module, or a module with an example of its forward arguments. It runs on `device` in `dtype` (CPU, float32).
+    `allow_pickle` reads pytorch_model.bin (never running what it holds); without `forward` there is no model to run.
+
+    Raises UnsupportedTargetError with one sentence for a target that is missing, broken, hostile or of another kind.
+
+    >>> load_subject(nn.Linear(2, 2)).target
+    'Linear'
+    """
+    if isinstance(target, (nn.Module, tuple)):
+        module, example = split(target, "The target")
+        return module_subject(module, example, device=device, dtype=dtype, forward=forward)
+    path = Path(target).expanduser()
+    if not _exists(path):
+        return _made(str(target), device=device, dtype=dtype, forward=forward)
+    if path.is_dir():
+        return folder_subject(path, device=device, dtype=dtype, allow_pickle=allow_pickle, forward=forward)
+    return _file(path, device=device, dtype=dtype, forward=forward)
+
+
+def _made(target: str, **options: Any) -> Subject:
+    """The Subject of `package.module:factory`."""
+    if not FACTORY.fullmatch(target):
+        raise UnsupportedTargetError(f"There is no file or folder {target!r}; a target is {KINDS}.")
+    module, example = call_factory(target)
+    return module_subject(module, example, target=target, **options)
+
+
+def _file(path: Path, *, device: Any, dtype: Any, forward: bool) -> Subject:
+    suffix = path.suffix.lower()
+    if suffix == ".json":
+        return config_subject(path, device=device, dtype=dtype, forward=forward)
+    if suffix == ".gguf":
+        return gguf_subject(path, device=device, dtype=dtype, forward=forward)
+    if suffix == ".safetensors":
+        return _safetensors(path, forward=forward)
+    if suffix == ".onnx":
+        raise UnsupportedTargetError(f"{path} is an ONNX file, which gnomon does not read yet; give it {KINDS}.")
+    if suffix in PICKLES:
+        raise UnsupportedTargetError(f"{path} is a pickle without a config; give its Hugging Face folder instead.")
+    raise UnsupportedTargetError(f"{path} is not a kind of file that gnomon reads; a target is {KINDS}.")
+
+
+def _safetensors(path: Path, *, forward: bool) -> Subject:
+    alone = "a safetensors file alone has no config; give the folder that holds it"
+    return Subject(
+        str(path),
+        **dict.fromkeys(("config", "claims", "family", "tokenizer", "loading", "example"), Absent(alone)),
+        tensors=SafetensorsFile(path),
+        module=Absent(alone if forward else NO_FORWARD),
+        trained=True,
+    )
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # too long, or with a null byte
+        return False

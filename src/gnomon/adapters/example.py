@@ -1,0 +1,99 @@
+"""Draws forward arguments for a model that came without an example: token ids from a fixed generator."""
+
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from gnomon.adapters.subject import MissingEvidence, Subject
+from gnomon.errors import UnsupportedTargetError
+
+BATCH, LENGTH, SEED = 2, 12, 0
+
+
+def draw_example(module: nn.Module, *, limit: int | None = None) -> dict[str, Any]:
+    """Token ids for the first nn.Embedding, (2, 12) or as long as `limit` allows, under the name forward gives them.
+
+    Ids of padding are not drawn. Raises MissingEvidence for a model that does not take token ids.
+    """
+    generator = torch.Generator().manual_seed(SEED)
+    length = LENGTH if limit is None else max(1, min(LENGTH, limit))
+    main = getattr(module, "main_input_name", None)
+    config = getattr(module, "config", None)
+    device = next((p.device for p in module.parameters()), torch.device("cpu"))
+    bins, frames = getattr(config, "num_mel_bins", None), getattr(config, "max_source_positions", None)
+    if main == "input_features" and bins and frames:
+        features = torch.randn(BATCH, bins, 2 * frames, generator=generator)  # two convolutions halve the frames
+        example = {"input_features": features.to(device, next(module.parameters()).dtype)}
+    elif main not in (None, "input_ids"):
+        raise MissingEvidence(f"no example: the model takes {main}, which gnomon does not draw; pass (module, example)")
+    else:
+        example = {_first_argument(module): _token_ids(module, length, generator).to(device)}
+    if "decoder_input_ids" in inspect.signature(module.forward).parameters:
+        example["decoder_input_ids"] = _token_ids(module, max(1, length - 3), generator).to(device)
+    return example
+
+
+def bind_example(module: nn.Module, example: Any) -> dict[str, Any]:
+    """The user's example as forward arguments by name: a mapping, a tuple of positional arguments, or one tensor."""
+    if isinstance(example, Mapping):
+        return dict(example)
+    values = (example,) if isinstance(example, Tensor) else example
+    if not isinstance(values, Sequence) or isinstance(values, str):
+        given = type(example).__name__
+        raise UnsupportedTargetError(f"An example is a tuple or a dict of forward arguments, got a {given}.")
+    try:
+        bound = inspect.signature(module.forward).bind(*values)
+    except TypeError as error:
+        raise UnsupportedTargetError(f"The example does not fit {type(module).__name__}.forward: {error}.") from None
+    return dict(bound.arguments)
+
+
+def example_for(subject: Subject, given: Mapping[str, Any] | None, device: torch.device) -> dict[str, Any]:
+    """The given arguments on `device`, or ids drawn for the subject's module within the length its claims allow."""
+    if given is not None:
+        return {name: value.to(device) if isinstance(value, Tensor) else value for name, value in given.items()}
+    module = subject.module
+    return draw_example(module, limit=_length_limit(subject))
+
+
+def _length_limit(subject: Subject) -> int | None:
+    claims = _or_nothing(subject, "claims") or ()
+    lengths = [claim.options.get("max_length") for claim in claims]
+    lengths.append((_or_nothing(subject, "config") or {}).get("max_position_embeddings"))
+    return min((n for n in lengths if isinstance(n, int) and n > 0), default=None)
+
+
+def _or_nothing(subject: Subject, name: str) -> Any:
+    try:
+        return subject.get(name)
+    except MissingEvidence:
+        return None
+
+
+def _token_ids(module: nn.Module, length: int, generator: torch.Generator) -> Tensor:
+    table = _token_table(module)
+    config = getattr(module, "config", None)
+    skipped = {table.padding_idx, getattr(config, "pad_token_id", None)}
+    allowed = [i for i in range(min(table.num_embeddings, 10_000)) if i not in skipped] or [0]
+    drawn = torch.randint(0, len(allowed), (BATCH, length), generator=generator)
+    return torch.tensor(allowed)[drawn]
+
+
+def _token_table(module: nn.Module) -> nn.Embedding:
+    getter = getattr(module, "get_input_embeddings", None)
+    given = getter() if callable(getter) else None
+    tables = (part for part in (given, *module.modules()) if isinstance(part, nn.Embedding))
+    table = next(tables, None)
+    if table is None:
+        raise MissingEvidence("no example: the model has no nn.Embedding to draw token ids for; pass (module, example)")
+    return table
+
+
+def _first_argument(module: nn.Module) -> str:
+    names = list(inspect.signature(module.forward).parameters)
+    if not names:
+        raise MissingEvidence(f"no example: {type(module).__name__}.forward takes no arguments")
+    return "input_ids" if "input_ids" in names else names[0]

@@ -1,0 +1,73 @@
+"""`package.module:factory`: imports and calls what the user names, and turns every way to fail into one sentence."""
+
+import importlib
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from torch import nn
+
+from gnomon.errors import UnsupportedTargetError
+
+
+def call_factory(target: str) -> tuple[nn.Module, Any]:
+    """The module that the factory makes, and its example or None. Modules beside the user are importable.
+
+    Raises UnsupportedTargetError when the import, the attribute or the call fails, or the result is not a module.
+    """
+    path, _, name = target.partition(":")
+    with _current_directory_first():
+        factory = _find(path, name, target)
+        try:
+            made = factory()
+        except Exception as error:  # noqa: BLE001  a factory may raise anything
+            raise UnsupportedTargetError(f"The factory {target} raised {_said(error)}.") from None
+    return split(made, f"The factory {target}")
+
+
+def split(made: Any, source: str) -> tuple[nn.Module, Any]:
+    """(module, example) from a module or from a pair of a module and a tuple or mapping of forward arguments."""
+    if isinstance(made, nn.Module):
+        return made, None
+    pair = isinstance(made, tuple) and len(made) == 2 and isinstance(made[0], nn.Module)
+    if not pair or not isinstance(made[1], (tuple, list, Mapping)):
+        given = (
+            f"({', '.join(type(part).__name__ for part in made)})" if isinstance(made, tuple) else type(made).__name__
+        )
+        raise UnsupportedTargetError(f"{source} must give an nn.Module or (module, tuple or dict), but gives {given}.")
+    return made[0], made[1]
+
+
+def _find(path: str, name: str, target: str) -> Any:
+    try:
+        found: Any = importlib.import_module(path)
+    except Exception as error:  # noqa: BLE001  importing runs the user's code
+        raise UnsupportedTargetError(f"The module {path!r} of {target} cannot be imported: {_said(error)}.") from None
+    for part in name.split("."):
+        if not hasattr(found, part):
+            raise UnsupportedTargetError(f"{path!r} has no {name!r}, so {target} names nothing.")
+        found = getattr(found, part)
+    if not callable(found):
+        raise UnsupportedTargetError(f"{target} is a {type(found).__name__}, not a function that makes a model.")
+    return found
+
+
+def _said(error: Exception) -> str:
+    """The type and the first line of the message."""
+    first = str(error).strip().split("\n")[0].rstrip(".")
+    return f"{type(error).__name__}: {first}" if first else type(error).__name__
+
+
+@contextmanager
+def _current_directory_first() -> Iterator[None]:
+    """`import` sees the current directory, as `python -m` does, and forgets it afterwards."""
+    here = os.getcwd()
+    sys.path.insert(0, here)
+    try:
+        importlib.invalidate_caches()
+        yield
+    finally:
+        if here in sys.path:
+            sys.path.remove(here)

@@ -1,0 +1,103 @@
+"""Decoder families. Facts from the code of transformers 5.24.0; a family is one entry."""
+
+from gnomon.adapters.family_entry import DECODER_TABLE, FIXED, WPE, based, decoder
+from gnomon.adapters.rope_parameters import LayerKind
+from gnomon.adapters.rotary_rule import Dimensions, Fraction, Rotation
+from gnomon.adapters.rules import (
+    KindsWithoutRotation,
+    LayersWithoutRotation,
+    LearnedTable,
+    LinearBias,
+    NotBuilt,
+    Switch,
+    extra_rows,
+)
+
+GPTJ_TABLE = r"(^|\.)(attn|rotary_emb)\.embed_positions$"  # transformers 4, 5
+GPT_OSS = LayerKind(
+    150_000.0,
+    ("rope_theta",),
+    absent={
+        "rope_type": "yarn",
+        "factor": 32.0,
+        "beta_fast": 32.0,
+        "beta_slow": 1.0,
+        "truncate": False,
+        "original_max_position_embeddings": 4096,
+    },
+)
+LOCAL_AND_GLOBAL = Rotation(
+    head_dim=256,
+    kinds={
+        "full_attention": based(1_000_000.0),
+        "sliding_attention": LayerKind(10000.0, ("rope_local_base_freq",), scaled=False),
+    },
+)
+
+
+ENTRIES = (
+    decoder("gpt2", "gpt_bigcode", "imagegpt", "gpt_neo", rules=(LearnedTable(WPE),)),
+    decoder("openai-gpt", rules=(LearnedTable(r"(^|\.)positions_embed\.weight$"),)),
+    decoder("opt", rules=(LearnedTable(DECODER_TABLE, rows=extra_rows(2), width=("hidden_size",)),)),
+    decoder("biogpt", rules=(LearnedTable(r"(^|\.)embed_positions\.weight$", rows=extra_rows(2)),)),
+    decoder(
+        *("llama", "mistral", "ministral", "qwen2", "qwen2_moe", "qwen3_moe", "starcoder2", "granite", "granitemoe"),
+        *("olmo", "olmo2", "olmoe", "diffllama", "arcee"),
+        rules=(Rotation(),),
+    ),
+    decoder("qwen3", "seed_oss", rules=(Rotation(head_dim=128),)),
+    decoder("gemma", "gemma2", rules=(Rotation(head_dim=256),)),
+    decoder("bitnet", rules=(Rotation(base=based(500_000.0)),)),
+    decoder("mixtral", "minimax", rules=(Rotation(base=based(1_000_000.0)),)),
+    decoder("gpt_oss", rules=(Rotation(base=GPT_OSS, head_dim=64),)),
+    decoder(
+        "smollm3",
+        rules=(
+            Rotation(base=based(2_000_000.0)),
+            LayersWithoutRotation("no_rope_layers", "no_rope_layer_interval", 4),
+        ),
+    ),
+    decoder("gemma3_text", "gemma3", rules=(LOCAL_AND_GLOBAL,)),
+    decoder("gpt_neox", rules=(Rotation(base=based(10000.0, "rotary_emb_base"), rotated=Fraction(0.25)),)),
+    decoder("gpt_neox_japanese", rules=(Rotation(base=based(10000.0, "rotary_emb_base"), rotated=Fraction(1.0)),)),
+    decoder("phi", "persimmon", "nemotron", rules=(Rotation(rotated=Fraction(0.5)),)),
+    decoder("phi3", rules=(Rotation(rotated=Fraction(1.0)),)),
+    decoder("stablelm", rules=(Rotation(rotated=Fraction(0.25)),)),
+    decoder("gptj", "codegen", rules=(Rotation("interleaved", FIXED, rotated=Dimensions(64), tables=(GPTJ_TABLE,)),)),
+    decoder("cohere", rules=(Rotation("interleaved", base=based(500_000.0)),)),
+    decoder("helium", rules=(Rotation("interleaved", base=based(100_000.0), head_dim=128),)),
+    decoder(
+        "cohere2",
+        rules=(
+            Rotation("interleaved", kinds={"sliding_attention": based(10000.0)}),
+            KindsWithoutRotation("full_attention"),
+        ),
+    ),
+    decoder("glm", "glm4", rules=(Rotation("interleaved", rotated=Fraction(0.5), head_dim=128),)),
+    decoder("ernie4_5", rules=(Rotation("interleaved", base=based(500_000.0), head_dim=128),)),
+    decoder("bloom", rules=(LinearBias(),)),
+    decoder(
+        "mpt",
+        rules=(
+            Switch(
+                "attn_config.alibi",
+                True,
+                {
+                    True: (LinearBias(bias_max=("attn_config.alibi_bias_max",)),),
+                    False: (LearnedTable(WPE),),
+                },
+            ),
+        ),
+    ),
+    decoder("falcon", rules=(Switch("alibi", False, {True: (LinearBias(),), False: (Rotation(),)}),)),
+    decoder(
+        "xlnet",
+        rules=(
+            NotBuilt(
+                "transformer-xl",
+                options={"clamp_length": ("clamp_len",), "direction": ("attn_type",), "two_way_data": ("bi_data",)},
+                tables=(r"(^|\.)rel_attn\.r_[rw]_bias$",),
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,52 @@
+"""What an entry of the family tables is: a family, and the rules that turn one of its configs into claims."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from gnomon.adapters.claims import Family
+from gnomon.adapters.rope_parameters import LayerKind
+from gnomon.adapters.rotary_rule import Rotation
+from gnomon.adapters.rules import NotBuilt, Rule
+
+WPE = r"(^|\.)wpe\.weight$"
+DECODER_TABLE = r"(^|\.)decoder\.embed_positions\.weight$"
+FLAT = ("rope_theta",)
+FIXED = LayerKind(10000.0, ())  # no key changes it
+T5_BIAS = NotBuilt(
+    "t5",
+    options={
+        "num_buckets": ("relative_attention_num_buckets",),
+        "max_distance": ("relative_attention_max_distance",),
+        "num_heads": ("num_heads", "num_attention_heads"),
+    },
+    defaults={"num_buckets": 32, "max_distance": 128},
+    tables=(r"relative_attention_bias\.weight$",),
+)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A family and the rules that turn one of its configs into claims."""
+
+    family: Family
+    rules: tuple[Rule, ...]
+
+
+def encoder(*model_types: str, rules: tuple[Rule, ...]) -> Entry:
+    return Entry(Family(model_types, "encoder", _layout(rules)), rules)
+
+
+def decoder(*model_types: str, rules: tuple[Rule, ...]) -> Entry:
+    return Entry(Family(model_types, "decoder", _layout(rules)), rules)
+
+
+def encoder_decoder(*model_types: str, rules: tuple[Rule, ...]) -> Entry:
+    return Entry(Family(model_types, "encoder-decoder", _layout(rules)), rules)
+
+
+def _layout(rules: tuple[Rule, ...]) -> Any:
+    return next((rule.layout for rule in rules if isinstance(rule, Rotation)), None)
+
+
+def based(base: float, *keys: str) -> LayerKind:
+    return LayerKind(base, keys or FLAT)

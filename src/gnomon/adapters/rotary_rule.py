@@ -1,0 +1,113 @@
+"""The rule for rotary families: how wide the rotation is, how dimensions are paired, and how frequencies are chosen."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, final
+
+from gnomon.adapters.claims import Claim
+from gnomon.adapters.config_reader import ConfigReader, Found
+from gnomon.adapters.rope_parameters import LayerKind, Rope, read_ropes
+from gnomon.adapters.rules import ATTENTION, NOPE, Rule, claim
+
+BUILT = ("default", "linear")
+KIND = "{kind}"  # stands for the kind of layer in the name of a table
+ROTARY_TABLES = (r"(^|\.)rotary_emb\.{kind}inv_freq$",)
+
+
+class RotatedWidth(ABC):
+    """How many dimensions of a head are rotated."""
+
+    @abstractmethod
+    def width(self, config: ConfigReader, rope: Mapping[str, Found], head_dim: int) -> Found:
+        """The rotated width and the key that gave it."""
+
+
+@final
+@dataclass(frozen=True)
+class FullHead(RotatedWidth):
+    """All of them, whatever `partial_rotary_factor` says (Llama)."""
+
+    def width(self, config: ConfigReader, rope: Mapping[str, Found], head_dim: int) -> Found:
+        return Found(head_dim, "default")
+
+
+@final
+@dataclass(frozen=True)
+class Fraction(RotatedWidth):
+    """int(head_dim * factor); the factor stands among the rotary parameters or beside them, under several names."""
+
+    default: float = 1.0
+    keys: tuple[str, ...] = ("partial_rotary_factor", "rotary_pct", "rope_pct")
+
+    def width(self, config: ConfigReader, rope: Mapping[str, Found], head_dim: int) -> Found:
+        factor = rope.get("partial_rotary_factor") or config.find(*self.keys, default=self.default)
+        number = factor.value if type(factor.value) in (int, float) else self.default
+        return Found(int(head_dim * number), factor.key)
+
+
+@final
+@dataclass(frozen=True)
+class Dimensions(RotatedWidth):
+    """A count of dimensions; null or zero rotates the whole head (GPT-J)."""
+
+    default: int
+    key: str = "rotary_dim"
+
+    def width(self, config: ConfigReader, rope: Mapping[str, Found], head_dim: int) -> Found:
+        if self.key in config.config and config.config[self.key] in (None, 0):
+            return Found(head_dim, config.named(self.key))
+        return config.find(self.key, default=self.default)
+
+
+@final
+@dataclass(frozen=True)
+class Rotation(Rule):
+    """Rotary encoding in every layer, or one for each kind of layer."""
+
+    layout: Literal["half", "interleaved"] = "half"
+    base: LayerKind = field(default_factory=lambda: LayerKind(10000.0, ("rope_theta", "rotary_emb_base")))
+    kinds: Mapping[str, LayerKind] = field(default_factory=dict)
+    rotated: RotatedWidth = field(default_factory=FullHead)
+    head_dim: int | None = None  #: when the config does not name one at all
+    tables: tuple[str, ...] = ROTARY_TABLES
+
+    def claims(self, config: ConfigReader) -> Iterator[Claim]:
+        for rope in read_ropes(config, self.base, self.kinds):
+            where = rope.kind or ATTENTION
+            if rope.values is None:
+                yield Claim(NOPE, where, {}, {"layers": config.named(f"rope_parameters.{rope.kind}")})
+            else:
+                yield self._claim(config, rope, rope.values, where)
+
+    def _claim(self, config: ConfigReader, rope: Rope, values: Mapping[str, Found], where: str) -> Claim:
+        frequencies, keys = _frequencies(rope, values)
+        found = {"layout": Found(self.layout, "default"), "frequencies": Found(frequencies, rope.type.key)}
+        head = self._head_dim(config)
+        if head.integer:
+            # Rules other than the plain one read the factor for every family.
+            rotated = self.rotated if rope.type.value == "default" or self.rotated != FullHead() else Fraction()
+            found = {"head_dim": head, "rotary_dim": rotated.width(config, values, head.integer), **found}
+        of_kind = f"({rope.kind}_)?" if rope.kind else ""
+        made = claim("rotary", where, found, tuple(table.replace(KIND, of_kind) for table in self.tables))
+        return replace(made, keys={**made.keys, **keys})
+
+    def _head_dim(self, config: ConfigReader) -> Found:
+        unnamed = self.head_dim is not None and "head_dim" not in config.config
+        return Found(self.head_dim, "default") if unnamed else config.head_dim()
+
+
+def _frequencies(rope: Rope, values: Mapping[str, Found]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Frequencies in gnomon's words, and the keys of their options as `frequencies.base`, ..."""
+    kind = rope.type.value
+    rest = {name: item for name, item in values.items() if name not in ("rope_theta", "partial_rotary_factor")}
+    if kind == "default":
+        rest = {}
+    elif kind == "linear":
+        rest = {name: item for name, item in rest.items() if name == "factor"}
+    found = {"base": values["rope_theta"], **rest}
+    options = {"kind": "plain" if kind == "default" else kind} | {name: item.value for name, item in found.items()}
+    keys = {f"frequencies.{name}": item.key for name, item in found.items()}
+    if kind not in BUILT:
+        keys["note"] = f"gnomon does not build {kind} frequencies yet"
+    return options, keys

@@ -1,0 +1,181 @@
+"""How families declare positions: each rule turns a config into Claims, and never raises on the config's values."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, final
+
+from gnomon.adapters.claims import Claim
+from gnomon.adapters.config_reader import HEADS, LENGTH, WIDTH, ConfigReader, Found
+
+ATTENTION = "layers.*.attention"
+NOPE = "nope"  # layers without any encoding, under the name that gnomon registers
+
+
+class Rule(ABC):
+    """One way of declaring an encoding, as a family uses it."""
+
+    @abstractmethod
+    def claims(self, config: ConfigReader) -> Iterator[Claim]:
+        """What this config claims by this rule; nothing when the rule does not apply."""
+
+
+class Rows(NamedTuple):
+    """Rows of a table, positions that can be used, and rows before position 0."""
+
+    rows: int
+    usable: int
+    offset: int
+    offset_key: str
+
+
+RowRule = Callable[[ConfigReader, int], Rows]
+
+
+def plain_rows(config: ConfigReader, length: int) -> Rows:
+    """Row p is position p."""
+    return Rows(length, length, 0, "default")
+
+
+def extra_rows(count: int) -> RowRule:
+    """The table is `count` rows longer than the stated length (OPT, BART)."""
+    return lambda config, length: Rows(length + count, length, count, "default")
+
+
+def rows_after_padding(config: ConfigReader, length: int) -> Rows:
+    """The stated length counts rows, and position 0 is row padding id + 1 (RoBERTa)."""
+    padding = config.find("pad_token_id", "padding_idx", default=1)
+    offset = padding.value + 1 if type(padding.value) is int else 2
+    return Rows(length, max(length - offset, 0), offset, padding.key)
+
+
+@final
+@dataclass(frozen=True)
+class LearnedTable(Rule):
+    """A trained table of positions added to the embeddings."""
+
+    table: str
+    where: str = "embeddings"
+    rows: RowRule = plain_rows
+    length: tuple[str, ...] = LENGTH
+    width: tuple[str, ...] = WIDTH
+
+    def claims(self, config: ConfigReader) -> Iterator[Claim]:
+        length, width = config.find(*self.length), config.find(*self.width)
+        found = {"dim": width} if width.integer else {}
+        if length.integer is not None:
+            rows = self.rows(config, length.integer)
+            found["max_length"] = Found(rows.usable, length.key)
+            found["rows"] = Found(rows.rows, length.key)
+            found["padding_offset"] = Found(rows.offset, rows.offset_key)
+        yield claim("learned", self.where, found, (self.table,))
+
+
+@final
+@dataclass(frozen=True)
+class SinusoidTable(Rule):
+    """A fixed table of sines and cosines added to the embeddings."""
+
+    table: str
+    layout: str
+    exponent: str
+    where: str = "embeddings"
+    length: tuple[str, ...] = LENGTH
+    width: tuple[str, ...] = WIDTH
+
+    def claims(self, config: ConfigReader) -> Iterator[Claim]:
+        length, width = config.find(*self.length), config.find(*self.width)
+        found = {"layout": Found(self.layout, "default"), "exponent": Found(self.exponent, "default")}
+        if width.integer:
+            found["dim"] = width
+        if length.integer:
+            found["max_length"] = length
+        yield claim("sinusoidal", self.where, found, (self.table,))
+
+
+@final
+@dataclass(frozen=True)
+class LinearBias(Rule):
+    """ALiBi: no table, only the number of heads (and MPT's largest exponent when it is not 8)."""
+
+    bias_max: tuple[str, ...] = ()
+
+    def claims(self, config: ConfigReader) -> Iterator[Claim]:
+        heads, steepest = config.find(*HEADS), config.find(*self.bias_max, default=8)
+        found = {"num_heads": heads} if heads.integer else {}
+        if steepest.value != 8:
+            found["bias_max"] = steepest
+        yield claim("alibi", ATTENTION, found)
+
+
+@final
+@dataclass(frozen=True)
+class NotBuilt(Rule):
+    """An encoding that gnomon knows by its published name but does not build yet."""
+
+    kind: str
+    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    tables: tuple[str, ...] = ()
+
+    def claims(self, config: ConfigReader) -> Iterator[Claim]:
+        found = {name: config.find(*keys, default=self.defaults.get(name)) for name, keys in self.options.items()}
+        made = claim(self.kind, ATTENTION, {n: f for n, f in found.items() if f.value is not None}, self.tables)
+        yield replace(made, keys={**made.keys, "note": f"gnomon does not build {self.kind} yet"})
+
+
+@final
+@dataclass(frozen=True)
+class Switch(Rule):
+    """One key decides between rules; a value that is not listed is claimed under its own name, for a check to judge."""
+
+    key: str
+    default: Any
+    cases: Mapping[Any, tuple[Rule, ...]]
+
+    def claims(self, config: ConfigReader) -> Iterator[Claim]:
+        found = config.find(self.key, default=self.default)
+        listed = isinstance(found.value, (str, bool, int)) and found.value in self.cases
+        for rule in self.cases[found.value] if listed else (NotBuilt(str(found.value)),):
+            for made in rule.claims(config):
+                yield replace(made, keys={"kind": found.key, **made.keys})
+
+
+@final
+@dataclass(frozen=True)
+class LayersWithoutRotation(Rule):
+    """A list of 0 and 1 for each layer, or every n-th layer, says which layers have no positions at all (SmolLM3)."""
+
+    listed: str
+    interval: str
+    every: int
+
+    def claims(self, config: ConfigReader) -> Iterator[Claim]:
+        layers, flags = config.find("num_hidden_layers"), config.find(self.listed)
+        if isinstance(flags.value, (list, tuple)) and flags.value:
+            bare, key = [i for i, flag in enumerate(flags.value) if flag == 0], flags.key
+        else:
+            step = config.find(self.interval, default=self.every)
+            bare, key = (
+                list(range(step.integer - 1, layers.integer or 0, step.integer)) if step.integer else [],
+                step.key,
+            )
+        if bare:
+            yield Claim(NOPE, f"layers.{','.join(map(str, bare))}.attention", {}, {"layers": key})
+
+
+@final
+@dataclass(frozen=True)
+class KindsWithoutRotation(Rule):
+    """The layers of one kind have no positions at all (Cohere 2: the full-attention layers)."""
+
+    layer_kind: str
+
+    def claims(self, config: ConfigReader) -> Iterator[Claim]:
+        yield Claim(NOPE, self.layer_kind, {}, {"layers": "default"})
+
+
+def claim(kind: str, where: str, found: Mapping[str, Found], tables: tuple[str, ...] = ()) -> Claim:
+    """A Claim from values that know their keys."""
+    options = {name: item.value for name, item in found.items()}
+    return Claim(kind, where, options, {name: item.key for name, item in found.items()}, tables)

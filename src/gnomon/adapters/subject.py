@@ -1,0 +1,112 @@
+"""A Subject: the thing under examination, as named evidence that is computed on first use and kept."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, TypeVar
+
+from torch import nn
+
+from gnomon.adapters.claims import Claim
+from gnomon.adapters.tensors import TensorSource
+
+T = TypeVar("T")
+
+
+class MissingEvidence(Exception):
+    """Evidence that this subject does not have; the message says which, and what would bring it."""
+
+
+class Lazy(Generic[T]):
+    """Evidence that costs something: called once, when first asked for. It may raise MissingEvidence."""
+
+    def __init__(self, compute: Callable[[], T]) -> None:
+        self.compute = compute
+
+
+class Absent:
+    """Evidence that is known not to exist, with the reason that a not-applicable check will print."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+
+class Subject:
+    """Named evidence about one target.
+
+    Adapters give the raw names below. The doctor derives the rest (`gnomon.doctor.evidence`) and keeps it here too, so
+    that two checks never measure the same thing twice. A value passed by name overrides what would be derived.
+
+    Raw evidence: `config` (mapping, as Hugging Face writes it), `claims` (what the config says about positions),
+    `tensors` (TensorSource), `module` (nn.Module in eval mode), `example` (dict of forward arguments), `trained`
+    (bool: weights come from a checkpoint), `tokenizer` (mapping, tokenizer_config.json).
+
+    >>> Subject("a config", config={"hidden_size": 8}).config["hidden_size"]
+    8
+    """
+
+    def __init__(self, target: str, **evidence: Any) -> None:
+        self.target = target
+        self._given: dict[str, Any] = dict(evidence)
+        self._evidence: dict[str, Any] = dict(evidence)
+        self._missing: dict[str, str] = {}
+
+    def has(self, name: str) -> bool:
+        """Whether evidence of this name was given (not whether it can be computed)."""
+        return name in self._evidence and not isinstance(self._evidence[name], Absent)
+
+    def get(self, name: str, derive: Callable[["Subject"], Any] | None = None) -> Any:
+        """The evidence called `name`, computed at most once; raises MissingEvidence with the reason."""
+        if name in self._missing:
+            raise MissingEvidence(self._missing[name])
+        if name not in self._evidence and derive is None:
+            raise MissingEvidence(f"no {name}")
+        value = self._evidence.get(name)
+        try:
+            if name not in self._evidence and derive is not None:
+                value = derive(self)
+            elif isinstance(value, Lazy):
+                value = value.compute()
+            elif isinstance(value, Absent):
+                raise MissingEvidence(value.reason)
+        except MissingEvidence as missing:
+            self._missing[name] = str(missing)
+            raise
+        self._evidence[name] = value
+        return value
+
+    def with_evidence(self, **evidence: Any) -> "Subject":
+        """A new subject with these pieces of evidence in place of its own; nothing derived is carried over."""
+        return Subject(self.target, **{**self._given, **evidence})
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        config: Mapping[str, Any] = self.get("config")
+        return config
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        claims: tuple[Claim, ...] = self.get("claims")
+        return claims
+
+    @property
+    def tensors(self) -> TensorSource:
+        tensors: TensorSource = self.get("tensors")
+        return tensors
+
+    @property
+    def module(self) -> nn.Module:
+        module: nn.Module = self.get("module")
+        return module
+
+    @property
+    def example(self) -> dict[str, Any]:
+        example: dict[str, Any] = self.get("example")
+        return example
+
+    @property
+    def tokenizer(self) -> Mapping[str, Any]:
+        tokenizer: Mapping[str, Any] = self.get("tokenizer")
+        return tokenizer
+
+    @property
+    def trained(self) -> bool:
+        return bool(self.get("trained", lambda _: False))

@@ -1,0 +1,47 @@
+"""The command and its subcommands."""
+
+from typing import Annotated
+
+import typer
+
+import gnomon
+from gnomon.cli.doctor import doctor
+from gnomon.cli.env import env
+from gnomon.cli.explain import explain
+from gnomon.cli.failures import GuardedGroup
+from gnomon.cli.inspect import inspect
+from gnomon.cli.list import list_names
+from gnomon.cli.plot import plot
+
+app = typer.Typer(
+    cls=GuardedGroup,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 nothing found, 1 findings at error level, 2 could not run.",
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"gnomon {gnomon.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def command(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Position encodings of Transformers: examine models for faults in them, explain, list and plot them."""
+
+
+app.command("doctor")(doctor)
+app.command("inspect")(inspect)
+app.command("explain")(explain)
+app.command("list")(list_names)
+app.command("plot")(plot)
+app.command("env")(env)

@@ -1,0 +1,65 @@
+"""What a check is: a code, a name, a severity, the evidence it needs, and a generator of measurements and findings."""
+
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from gnomon.adapters.subject import Subject
+from gnomon.errors import GnomonError
+from gnomon.registry import Registry
+from gnomon.report.document import Finding, Measured, Severity
+
+Body = Callable[[Subject], Iterator[Finding | Measured]]
+Derive = Callable[[Subject], Any]
+
+registry: Registry["Check"] = Registry("check", package="gnomon.doctor.checks")
+
+GROUPS = {
+    "PE1": "config only",
+    "PE2": "tensors and tables",
+    "PE3": "one forward pass",
+    "PE4": "decoding, padding, packing, caches",
+    "PE5": "gradients and training",
+    "PE6": "export, distribution, deployment",
+    "PE7": "data and lengths",
+}
+
+
+@dataclass(frozen=True)
+class Check:
+    """One check. Its docstring is its page: a summary line, then paragraphs that start with Why:, Fix:, Sources:."""
+
+    code: str
+    name: str
+    severity: Severity
+    needs: tuple[str, ...]
+    body: Body
+
+    @property
+    def doc(self) -> str:
+        return inspect.cleandoc(self.body.__doc__ or "")
+
+    @property
+    def title(self) -> str:
+        """The summary line of the page."""
+        return self.doc.split("\n\n")[0].replace("\n", " ")
+
+    def section(self, heading: str) -> str:
+        """The paragraph of the page that starts with `heading:`; empty when there is none."""
+        match = re.search(rf"^{heading}: (.*?)(?=\n\n|\Z)", self.doc, flags=re.DOTALL | re.MULTILINE)
+        return re.sub(r"\s+", " ", match.group(1)) if match else ""
+
+
+def check(code: str, name: str, *, severity: Severity, needs: tuple[str | Derive, ...]) -> Callable[[Body], Body]:
+    """Register a check under its code. `needs` names raw evidence or the derived evidence functions it calls."""
+    if not re.fullmatch(r"PE[1-7]\d\d", code):
+        raise GnomonError(f"A check's code is PE, a group digit 1-7 and two digits; got {code!r}.")
+
+    def add(body: Body) -> Body:
+        names = tuple(need if isinstance(need, str) else need.__name__ for need in needs)
+        registry.register(code)(Check(code, name, severity, names, body))
+        return body
+
+    return add

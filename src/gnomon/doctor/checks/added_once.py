@@ -1,0 +1,92 @@
+"""PE306: positions enter at the wrong place, twice, along the wrong axis, or not at all."""
+
+from collections.abc import Iterator
+
+from gnomon.adapters.subject import MissingEvidence, Subject
+from gnomon.doctor.check import check
+from gnomon.doctor.evidence.additive import additive
+from gnomon.doctor.evidence.entry import Entry, entry
+from gnomon.report.document import Finding, Measured
+
+WHOLE = 0.02  # how near a coefficient must be to 2, 3, ... to be called twice, three times
+LOST = 1e-3
+
+
+@check("PE306", "added-once", severity="error", needs=(entry,))
+def added_once(subject: Subject) -> Iterator[Finding | Measured]:
+    """Additive positions do not enter exactly once, before the first attention, along the sequence axis.
+
+    Why: the five-step check of every debugging guide begins here. Added twice, positions drown the words; added after
+    the first attention, that layer is blind to order; multiplied by a zero mask they never arrive; added along the
+    batch axis they number the rows. None of these changes a shape. The measurement feeds one repeated token, so that
+    whatever varies along the sequence is position and nothing else, and fits it against the table.
+
+    Fix: x = words (times sqrt(d) if the model scales them) + table[positions], once, after the token embedding and
+    before the first block.
+
+    Sources: Vaswani et al. 2017, sections 3.4 and 3.5; the article's first two checks, docs/article.md.
+    """
+    found = entry(subject)
+    if not additive(subject) and found.axis != "batch":
+        raise MissingEvidence("the model adds no positions to its embeddings")
+    yield Measured("axis along which positions vary", found.axis, "sequence", "measured on one repeated token")
+    yield Measured("attentions before positions enter", found.attentions_before, 0, "positions come first")
+    if found.coefficient is not None:
+        why = f"fit of {found.table} with residual {found.residual:.1g}"
+        yield Measured("times the table is added", round(found.coefficient, 4), 1, why)
+    yield from _judge(found)
+
+
+def _judge(found: Entry) -> Iterator[Finding]:
+    if found.axis == "batch":
+        yield Finding(
+            found.where,
+            "positions vary along the batch axis and not along the sequence",
+            "add the encoding along the sequence axis: x + table[positions] for (batch, sequence, width)",
+            {"axis": "batch"},
+        )
+    elif found.axis == "none":
+        yield Finding(
+            found.where,
+            "positions never arrive: with one repeated token every hidden vector is the same",
+            "the table is masked out, multiplied by zero, all zero, or its module is never called",
+            {"coefficient": 0.0},
+        )
+    elif found.attentions_before:
+        yield Finding(
+            found.where,
+            f"positions enter after {found.attentions_before} attentions: the layers before are blind to order",
+            "add them to the embeddings, before the first block",
+            {"attentions before": found.attentions_before},
+        )
+    elif found.coefficient is not None:
+        yield from _coefficient(found, found.coefficient)
+
+
+def _coefficient(found: Entry, k: float) -> Iterator[Finding]:
+    times = round(abs(k))
+    if times >= 2 and abs(abs(k) - times) < WHOLE:
+        yield Finding(
+            found.where,
+            f"the table is added {times} times ({k:.3f} times its values)",
+            "add it once: look for a second call in the embedding module or in a wrapper around the model",
+            {"times": k},
+        )
+    elif k < 0:
+        yield Finding(
+            found.where,
+            f"the table is subtracted ({k:.3f} times its values)",
+            "add it; a sign slipped in",
+            {"times": k},
+        )
+    elif abs(k) < LOST:
+        yield Finding(found.where, "the table arrives multiplied by nearly zero", "look for a mask", {"times": k})
+    if found.shift and found.table is not None:
+        yield Finding(
+            found.where,
+            f"the first token gets row {found.shift:+d} from the first usable row of {found.table}: off by one"
+            if abs(found.shift) == 1
+            else f"the first token gets row {found.shift:+d} from the first usable row of {found.table}",
+            "start positions at 0 (after the reserved rows)",
+            {"shift": found.shift},
+        )

@@ -1,0 +1,65 @@
+"""PE308: the ALiBi bias that the forward adds, against the published slopes."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from gnomon.adapters.subject import Subject
+from gnomon.doctor.check import check
+from gnomon.doctor.evidence.biases import BiasUse, bias_uses
+from gnomon.doctor.evidence.expected import claims_of, place
+from gnomon.doctor.thresholds import Threshold
+from gnomon.encodings.alibi import reference
+from gnomon.report.document import Finding, Measured
+
+SLOPE = Threshold(1e-3, "relative; float32 slopes give 1e-6, a wrong rule is off by 4 % and more")
+
+
+@check("PE308", "bias-against-formula", severity="error", needs=(bias_uses, "claims"))
+def bias_against_formula(subject: Subject) -> Iterator[Finding | Measured]:
+    """The ALiBi bias has another sign, other slopes or other heads than the formula, or is added twice.
+
+    Why: head h of H is penalised by 2^(-8h/H) for each step of distance, h = 1 ... H, with a published rule for head
+    counts that are no power of two. A flipped sign rewards distance; slopes such as 2^(-8/H), 2^(-9/H) look right and
+    are not; a bias added on two paths counts double. Compared modulo a row constant, which the softmax ignores.
+
+    Fix: bias = -slope[h] * |query position - key position|, added once to the logits after the 1/sqrt(d) scale, apart
+    from the mask.
+
+    Sources: Press et al. 2022, arXiv:2108.12409, section 3; transformers issue 28380 (six heads) and 29067 (a bias
+    added twice in Falcon's eager path).
+    """
+    claims = claims_of(subject, "alibi")
+    worst = 0.0
+    for use in bias_uses(subject):
+        heads = int(claims[0].options["num_heads"])
+        # reference(head, query, key, heads): one step of distance costs the slope
+        slopes = np.array([-reference(h, 1, 0, heads) for h in range(heads)])
+        if len(use.slopes) not in (heads, 1):
+            yield Finding(
+                place(use.where), f"the bias has {len(use.slopes)} heads, the config {heads}", "one slope a head"
+            )
+            continue
+        # Falcon scales its logits after the bias is added, so the bias is scaled with them.
+        slopes = slopes * float(claims[0].options.get("logit_scale", 1.0))
+        error = float(np.abs(use.slopes / slopes - 1).max())
+        worst = max(worst, error)
+        if error > SLOPE.value:
+            yield _finding(use, slopes, error)
+    yield Measured("largest relative error of a slope", worst, SLOPE.value, SLOPE.why)
+
+
+def _finding(use: BiasUse, slopes: np.ndarray, error: float) -> Finding:  # type: ignore[type-arg]
+    ratio = use.slopes / slopes
+    if np.allclose(ratio, -1, atol=0.01):
+        message, fix = "the bias grows with distance: its sign is flipped", "subtract slope times distance"
+    elif np.allclose(ratio, ratio[0], atol=0.01):
+        message, fix = f"the bias is {ratio[0]:.3g} times the published one", "add it once, with slopes 2^(-8h/H)"
+    else:
+        message, fix = (
+            f"slopes differ by up to {error:.2g} (relative)",
+            "use 2^(-8h/H), h = 1 ... H, and its published rule",
+        )
+    return Finding(
+        place(use.where), message, fix, {"ratio of the first head": float(ratio[0]), "relative error": error}
+    )

@@ -1,0 +1,54 @@
+"""PE211: positions are far louder or far quieter than words."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from gnomon.adapters.subject import Subject
+from gnomon.doctor.check import check
+from gnomon.doctor.evidence.base import attempt
+from gnomon.doctor.evidence.entry import entry
+from gnomon.doctor.evidence.tables import position_tables, word_table
+from gnomon.report.document import Finding, Measured
+
+QUIETEST, LOUDEST = 0.01, 20.0
+WHY = "trained models lie between 0.05 and 3; outside 0.01 to 20 one side is lost in the other's rounding and norm"
+
+
+@check("PE211", "norm-ratio", severity="warning", needs=("tensors or module",))
+def norm_ratio(subject: Subject) -> Iterator[Finding | Measured]:
+    """The position vectors are far larger or far smaller than the word vectors they are added to.
+
+    Why: the sum goes through a normalisation, so the smaller part is scaled away. A sinusoid table of width d has norm
+    sqrt(d/2) (16 at d = 512, not sqrt(d)); word vectors drawn with std 0.02 have norm 0.02 sqrt(d). The original
+    Transformer multiplies the words by sqrt(d) for this reason; dividing the positions by sqrt(d) is the same ratio.
+
+    Fix: scale one side (words times sqrt(d), or sinusoids divided by sqrt(d)), or initialise a learned table with std
+    0.02 like the words.
+
+    Sources: Vaswani et al. 2017, section 3.4; measured ratios of trained models in docs/checks.md.
+    """
+    ratio, how = _ratio(subject)
+    yield Measured("size of positions / size of words (RMS)", ratio, f"{QUIETEST} to {LOUDEST}", WHY)
+    if not QUIETEST <= ratio <= LOUDEST:
+        loud = ratio > LOUDEST
+        yield Finding(
+            how,
+            f"positions are {ratio:.3g} times the size of words" + (": words drown" if loud else ": order drowns"),
+            "multiply the word embeddings by sqrt(d), or divide the positions by sqrt(d)"
+            if loud
+            else "initialise the position table like the words (std 0.02), or remove a scale of 1/d on the positions",
+            {"ratio": ratio},
+        )
+
+
+def _ratio(subject: Subject) -> tuple[float, str]:
+    """From the forward where there is one (it sees scales), else from the two tables."""
+    if subject.has("module"):
+        found = attempt(entry, subject)
+        if found is not None and found.axis == "sequence" and found.coefficient is not None:
+            return found.ratio, found.where
+    table = position_tables(subject)[0]
+    words = subject.tensors.load(word_table(subject).name).double().numpy()
+    used = table.used()
+    return float(np.sqrt((used**2).mean() / max((words**2).mean(), 1e-30))), table.name

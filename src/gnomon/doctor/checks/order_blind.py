@@ -1,0 +1,62 @@
+"""PE302: the order of the tokens changes nothing."""
+
+from collections.abc import Iterator
+
+from gnomon.adapters.subject import Subject
+from gnomon.doctor.check import check
+from gnomon.doctor.evidence.base import attempt, claims
+from gnomon.doctor.evidence.entry import entry
+from gnomon.doctor.evidence.expected import NO_POSITIONS
+from gnomon.doctor.evidence.order import causality, reordering
+from gnomon.doctor.evidence.tables import position_tables
+from gnomon.doctor.thresholds import OUTPUT
+from gnomon.report.document import Finding, Measured
+
+
+@check("PE302", "order-blind", severity="error", needs=(reordering,))
+def order_blind(subject: Subject) -> Iterator[Finding | Measured]:
+    """Reordering the input only reorders the output: no position reaches the model.
+
+    Why: without positions, attention treats its input as a set: f(P x) = P f(x) for every reordering P, exactly. "Dog
+    bites man" and "man bites dog" get the same vectors. In a causal model of two or more layers the mask alone tells
+    some order, so there it is reported as a note only when nothing else is wrong; a single causal layer is still
+    blind to the order of what came before.
+
+    Fix: look where positions should enter: a table multiplied by a mask of zeros, an `if` that skips it, a module
+    that is built and never called, or a zero table that never trained.
+
+    Sources: Haviv et al. 2022, arXiv:2203.16634, and Kazemnejad et al. 2023, arXiv:2305.19466, on causal models without
+    positions; the equivariance proof in docs/article.md.
+    """
+    causal = causality(subject).causal
+    effect = reordering(subject)
+    yield Measured("effect of reordering the tokens", effect, OUTPUT.value, f"must exceed; {OUTPUT.why}")
+    if effect >= OUTPUT.value:
+        return
+    claimed = _claims_positions(subject)
+    yield Finding(
+        entry_place(subject),
+        "reordering the tokens changes nothing"
+        + (" of the last output" if causal else " but the order of the outputs"),
+        "positions never reach the first attention: the table is masked out, skipped, zero or never called"
+        if claimed
+        else "add a position encoding, or say that order must not matter",
+        {"effect": effect, "causal": causal},
+        severity="note" if causal and not claimed else "error",
+    )
+
+
+def entry_place(subject: Subject) -> str:
+    """The name of what should carry the positions: the table if there is one, else the module that takes the sum."""
+    stored = attempt(position_tables, subject)
+    if stored:
+        return stored[0].name
+    found = attempt(entry, subject)
+    return found.where if found else "the model"
+
+
+def _claims_positions(subject: Subject) -> bool:
+    stated = claims(subject)
+    if stated:
+        return any(claim.kind not in NO_POSITIONS for claim in stated)
+    return attempt(position_tables, subject) is not None

@@ -1,0 +1,157 @@
+"""PE307: the rotation that the forward does, against the one that the config claims."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from gnomon.adapters.claims import Claim
+from gnomon.adapters.subject import MissingEvidence, Subject
+from gnomon.doctor.check import check
+from gnomon.doctor.evidence.expected import claims_or_none, expected_frequencies, rotary_dim
+from gnomon.doctor.evidence.rotary import RotaryUse, rotary_uses
+from gnomon.doctor.evidence.sinusoid import fit_base
+from gnomon.doctor.thresholds import Threshold
+from gnomon.report.document import Finding, Measured
+
+FREQUENCY = Threshold(1e-3, "relative; float32 tables give 1e-5, a base off by 1 % gives 1e-2")
+FACTOR = Threshold(5e-3, "length after / before; bfloat16 tables stay within 4e-3")
+
+
+@check("PE307", "rotation-against-formula", severity="error", needs=(rotary_uses,))
+def rotation_against_formula(subject: Subject) -> Iterator[Finding | Measured]:
+    """Queries and keys are not rotated as the config says: pairs, direction, width, base, start or size differ.
+
+    Why: a rotation has four silent ways to be wrong. Pairs: (i, i + d/2) or (2i, 2i + 1), and trained weights fit
+    only one. Direction: the sign of the sine. Frequencies: base, width of the exponent, scaling. Size: tables
+    arranged for the other kind of pairs stretch vectors. The measurement reads cos, sin and the pairs off the
+    operations that really run, so it does not matter how the code is written or named.
+
+    Fix: rotate pairs as the checkpoint's family does (Hugging Face Llama: halves; GPT-J: neighbours), by +position
+    times base^(-2i/rotated width), tables repeated as the pairs are, the same for queries and keys, from position 0.
+
+    Sources: Su et al. 2021, arXiv:2104.09864, equations 14, 15 and 34; transformers issues 25199 (not a fault) and
+    39687; nanotron issue 427, Megatron-LM issue 3900.
+    """
+    uses = rotary_uses(subject)
+    claims = claims_or_none(subject, "rotary")
+    for use in uses:
+        yield from _itself(use)
+        if claims:
+            yield from _against(use, claims)
+    yield from _together(uses)
+
+
+def _itself(use: RotaryUse) -> Iterator[Finding | Measured]:
+    """What can be judged without a config."""
+    first = use.first
+    yield Measured(f"direction in {use.where}", first.direction, 1, "+1: (a cos - b sin, b cos + a sin)")
+    if first.axis == "batch":
+        yield Finding(
+            use.where,
+            "angles vary along the batch axis and not along the sequence",
+            "give each token the angle of its own position: tables broadcast over batch and heads",
+        )
+    if first.direction < 0:
+        yield Finding(
+            use.where,
+            "the rotation runs backwards: the sign of the sine is flipped",
+            "use (a cos - b sin, b cos + a sin); check rotate_half's minus sign or a conjugated complex number",
+            {"direction": -1},
+        )
+    if first.table_layout != first.layout:
+        yield Finding(
+            use.where,
+            f"pairs are {first.layout} but cos and sin are arranged {first.table_layout}: "
+            "the two lanes of a pair turn by different angles and lengths are not kept",
+            f"repeat the tables {'by cat((f, f))' if first.layout == 'half' else 'by repeat_interleave(2)'}",
+            {"pairs": first.layout, "tables": first.table_layout},
+        )
+    if first.axis == "sequence" and not np.abs(use.frequencies).max() > 0:
+        yield Finding(use.where, "every angle is zero: nothing is rotated", "compute the frequencies after loading")
+
+
+def _against(use: RotaryUse, claims: tuple[Claim, ...]) -> Iterator[Finding | Measured]:
+    """Against the claim that fits best (a config may have one for each kind of layer)."""
+    if use.first.axis != "sequence":
+        return
+    scored = [(error, claim) for claim in claims if (error := _error(use, claim)) is not None]
+    if not scored:
+        widths = sorted({rotary_dim(claim) for claim in claims})
+        yield Finding(
+            use.where,
+            f"{use.first.rotary_dim} lanes of each head are rotated, the config says {widths[0]}",
+            f"rotate the first {widths[0]} lanes and leave the rest as they are",
+            {"rotated": use.first.rotary_dim, "claimed": widths[0]},
+        )
+        return
+    error, claim = min(scored, key=lambda pair: pair[0])
+    yield Measured(f"frequencies of {use.where} against the config", error, FREQUENCY.value, FREQUENCY.why)
+    if error > FREQUENCY.value:
+        yield _wrong_frequencies(use, claim, error)
+    layout = claim.options.get("layout")
+    if layout in ("half", "interleaved") and layout != use.first.layout:
+        yield Finding(
+            use.where,
+            f"pairs are {use.first.layout}, but weights of this kind are made for {layout} pairs",
+            f"rotate {layout} pairs, or permute the rows of the query and key projections once",
+            {"pairs": use.first.layout, "claimed": layout},
+        )
+    scaled = dict(claim.options.get("frequencies", {})).get("kind") in ("plain", "linear")
+    if scaled:
+        yield Measured(f"size factor of {use.where}", use.first.factor, 1.0, FACTOR.why)
+        if abs(use.first.factor - 1) > FACTOR.value:
+            yield Finding(
+                use.where,
+                f"the rotation multiplies lengths by {use.first.factor:.4f}, and so every score by its square",
+                "remove the factor on cos and sin; only scaling rules such as YaRN have one",
+                {"factor": use.first.factor},
+            )
+
+
+def _error(use: RotaryUse, claim: Claim) -> float | None:
+    if rotary_dim(claim) != use.first.rotary_dim:
+        return None
+    expected = expected_frequencies(claim)
+    return float((np.abs(np.abs(use.frequencies) - expected) / np.maximum(expected, 1e-12)).max())
+
+
+def _wrong_frequencies(use: RotaryUse, claim: Claim, error: float) -> Finding:
+    fit = fit_base(np.abs(use.frequencies))
+    stated = dict(claim.options["frequencies"])
+    if fit is not None and fit[1] < 0.01:
+        message = (
+            f"the frequencies follow base {fit[0]:.6g}, the config says {stated.get('base')} ({stated.get('kind')})"
+        )
+        fix = f"build the frequencies from the config's base {stated.get('base')}, or correct the config"
+    else:
+        message = f"the frequencies differ from the config's {stated} by up to {error:.2g} (relative)"
+        fix = "recompute the frequencies from the config in float32 after loading and casting"
+    return Finding(use.where, message, fix, {"relative error": error, "base": fit[0] if fit else "none"})
+
+
+def _together(uses: tuple[RotaryUse, ...]) -> Iterator[Finding | Measured]:
+    """Queries and keys of one layer must be turned alike."""
+    starts: dict[str, list[RotaryUse]] = {}
+    for use in uses:
+        starts.setdefault(use.where, []).append(use)
+    for where, members in starts.items():
+        shifts = sorted({use.shift for use in members})
+        yield Measured(f"position of the first token in {where}", shifts[0], 0, "queries and keys start alike")
+        if len(shifts) > 1 and shifts[-1] - shifts[0] > 1e-2:
+            yield Finding(
+                where,
+                f"queries and keys start at different positions ({', '.join(f'{s:g}' for s in shifts)}): off by "
+                f"{shifts[-1] - shifts[0]:g}",
+                "give queries and keys the same position ids",
+                {"shifts": [float(s) for s in shifts]},
+            )
+        elif abs(shifts[0]) > 1e-2:
+            yield Finding(
+                where,
+                f"the first token is at position {shifts[0]:g}, not 0",
+                "start at 0; scores do not change, but caches and absolute parts that start at 0 will not fit",
+                {"shift": float(shifts[0])},
+                severity="note",
+            )
+    if not uses:
+        raise MissingEvidence("no rotation was seen")

@@ -1,0 +1,56 @@
+"""What the numbers should be: float64 references built from what the config claims."""
+
+import re
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float64
+
+from gnomon.adapters.claims import Claim
+from gnomon.adapters.subject import MissingEvidence, Subject
+from gnomon.doctor.evidence.base import claims
+from gnomon.encodings.frequencies import build_frequencies
+from gnomon.encodings.frequencies import registry as frequency_rules
+
+NO_POSITIONS = ("none", "nope")  #: kinds of a claim that promise no positions at all
+
+
+def claims_of(subject: Subject, kind: str) -> tuple[Claim, ...]:
+    """The claims of one kind; raises MissingEvidence when the config makes none."""
+    found = tuple(claim for claim in subject.claims if claim.kind == kind)
+    if not found:
+        raise MissingEvidence(f"the config claims no {kind} encoding")
+    return found
+
+
+def claims_or_none(subject: Subject, kind: str) -> tuple[Claim, ...]:
+    """As `claims_of`, but empty when nothing is claimed: for checks that can also judge without a config."""
+    return tuple(claim for claim in claims(subject) if claim.kind == kind)
+
+
+def expected_frequencies(claim: Claim) -> Float64[np.ndarray, " pairs"]:
+    """Inverse frequencies of a rotary claim; raises MissingEvidence for a scaling rule that gnomon does not build."""
+    fields = dict(claim.options["frequencies"])
+    kind = str(fields.get("kind"))
+    if kind not in frequency_rules:
+        raise MissingEvidence(f"no reference formula for the frequency rule {kind!r} yet")
+    return build_frequencies(fields).inverse(rotary_dim(claim))
+
+
+def rotary_dim(claim: Claim) -> int:
+    """The rotated width of one head that a rotary claim states."""
+    return int(claim.options.get("rotary_dim") or claim.options["head_dim"])
+
+
+def place(path: str) -> str:
+    """A module path with its layer numbers as stars: one name for the same thing in every layer.
+
+    >>> place("model.layers.3.self_attn")
+    'model.layers.*.self_attn'
+    """
+    return re.sub(r"(?<=\.)\d+(?=\.|$)", "*", path) or "the model"
+
+
+def wrapped(angle: Any) -> Any:
+    """Angles brought into (-pi, pi]."""
+    return np.angle(np.exp(1j * np.asarray(angle, dtype=np.float64)))

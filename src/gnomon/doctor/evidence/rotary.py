@@ -1,0 +1,70 @@
+"""The rotations a forward did, one entry for each kind of layer, as frequencies and shifts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Float64
+
+from gnomon.adapters.subject import MissingEvidence, Subject
+from gnomon.doctor.evidence.base import evidence
+from gnomon.doctor.evidence.expected import place, wrapped
+from gnomon.doctor.evidence.rotations import Rotation
+from gnomon.doctor.evidence.trace import trace
+
+
+@dataclass(frozen=True)
+class RotaryUse:
+    """The same rotation in one or more layers.
+
+    `frequencies`: radians a position for each pair, with the sign of the direction, from neighbouring positions.
+    `shift`: the position that the first token was given (0 as a rule), from the fastest pair.
+    """
+
+    where: str
+    layers: int
+    first: Rotation
+    frequencies: Float64[np.ndarray, " pairs"]
+    shift: float
+
+
+@evidence
+def rotary_uses(subject: Subject) -> tuple[RotaryUse, ...]:
+    """The distinct rotations of one forward at positions 0, 1, 2, ..."""
+    uses = group_rotations(trace(subject).rotations)
+    if not uses:
+        raise MissingEvidence("no rotation of queries and keys was seen in the forward")
+    return uses
+
+
+def group_rotations(rotations: Sequence[Rotation]) -> tuple[RotaryUse, ...]:
+    """Rotations that agree in everything but their layer become one entry."""
+    groups: dict[tuple[object, ...], list[Rotation]] = {}
+    for rotation in rotations:
+        key = (
+            place(rotation.where),
+            rotation.layout,
+            rotation.direction,
+            rotation.rotary_dim,
+            rotation.table_layout,
+            rotation.axis,
+            tuple(rotation.angles()[0, :2].float().round(decimals=6).flatten().tolist()),
+        )
+        groups.setdefault(key, []).append(rotation)
+    return tuple(_use(members) for members in groups.values())
+
+
+def _use(members: list[Rotation]) -> RotaryUse:
+    first = members[0]
+    angles = first.angles()[0].numpy()
+    steps = wrapped(np.diff(angles, axis=0))
+    frequencies = np.median(steps, axis=0)
+    fastest = int(np.abs(frequencies).argmax())
+    shift = float(angles[0, fastest] / frequencies[fastest]) if frequencies[fastest] else 0.0
+    return RotaryUse(place(first.where), len({m.where for m in members}), first, frequencies, round(shift, 4))
+
+
+def distinct_rows(values: torch.Tensor) -> int:
+    """How many different rows a (S, columns) tensor has."""
+    return int(torch.unique(values, dim=0).shape[0])

@@ -1,0 +1,131 @@
+"""Tables of positions among a subject's tensors: found by the config's word, by name, and by their numbers."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Float64
+
+from gnomon.adapters.claims import Claim
+from gnomon.adapters.subject import MissingEvidence, Subject
+from gnomon.adapters.tensors import TensorInfo, TensorSource
+from gnomon.doctor.evidence.base import claims, evidence
+from gnomon.doctor.evidence.sinusoid import Sinusoid, fit_base, fit_sinusoid
+
+Kind = Literal["learned", "sinusoidal", "frequencies", "angles"]
+POSITION_NAME = re.compile(
+    r"(^|[._])(wpe|wp|pe|pos|position|positions|positional|sinusoid\w*|sincos)([._]|$)"
+    r"|pos(ition)?(al)?_?(emb|enc|table|wte)|embed_?pos|(emb|enc)\w*_pos(ition)?",
+    re.IGNORECASE,
+)
+FREQUENCY_NAME = re.compile(r"(inv_?freqs?|rope_freqs|rotary\w*freqs?)(\.weight)?$", re.IGNORECASE)
+ORIGINAL_NAME = re.compile(r"original_inv_freq$")
+WORD_NAME = re.compile(
+    r"(word_?embedd?ings?|(^|[._])words?([._]|$)|embed_tokens|tok(en)?_?emb\w*|wte|embed_in|token_embd|tokens?\.table)",
+    re.I,
+)
+ROTARY_NAME = re.compile(r"rotary|rope|(^|[._])(cos|sin|freqs)([._]|$)", re.IGNORECASE)
+NOT_A_TABLE = re.compile(r"relative|bias_table|norm|dense|proj|attn|mlp|lora", re.IGNORECASE)
+MOST_NUMBERS = 64_000_000  # in one table; larger ones are left unread
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table (rows, dims) or a row of frequencies (1, pairs), as float64; "angles": cached sines and cosines.
+
+    `sinusoid` describes it when its numbers are sinusoids; `transposed` says that they are, with the axes swapped.
+    """
+
+    name: str
+    info: TensorInfo
+    kind: Kind
+    values: Float64[np.ndarray, "rows dims"]
+    claim: Claim | None = None
+    sinusoid: Sinusoid | None = None
+    transposed: bool = False
+
+    @property
+    def reserved(self) -> int:
+        """Rows before position 0 (padding), where the config says so."""
+        return int(self.claim.options.get("padding_offset", 0)) if self.claim else 0
+
+    def used(self) -> Float64[np.ndarray, "rows dims"]:
+        """The rows that positions use."""
+        return self.values[self.reserved :]
+
+
+@evidence
+def tables(subject: Subject) -> tuple[Table, ...]:
+    """Every table of positions; raises MissingEvidence when there is none to examine."""
+    source = subject.tensors
+    found = [t for t in (_table(source, info, claims(subject)) for info in source.infos()) if t is not None]
+    if not found:
+        raise MissingEvidence("no table of positions among the tensors")
+    return tuple(found)
+
+
+@evidence
+def position_tables(subject: Subject) -> tuple[Table, ...]:
+    """The tables of vectors that are added, one row a position: no frequencies, no cached angles of a rotation."""
+    found = tuple(t for t in tables(subject) if t.kind in ("learned", "sinusoidal"))
+    if not found:
+        raise MissingEvidence("no table with a vector for each position (rotary numbers only)")
+    return found
+
+
+@evidence
+def word_table(subject: Subject) -> TensorInfo:
+    """The token embedding table, from its name and size; not loaded."""
+    named = [i for i in subject.tensors.infos() if WORD_NAME.search(i.name) and len(i.shape) == 2]
+    if not named:
+        raise MissingEvidence("no token embedding table by a name the field uses")
+    return max(named, key=lambda info: max(info.shape))
+
+
+def _table(source: TensorSource, info: TensorInfo, stated: tuple[Claim, ...]) -> Table | None:
+    claim = next((c for c in stated if any(re.search(p, info.name) for p in c.table_names)), None)
+    if not _is_float(info) or int(np.prod(info.shape)) > MOST_NUMBERS:
+        return None
+    if FREQUENCY_NAME.search(info.name) and sum(n > 1 for n in info.shape) <= 1:
+        return None if ORIGINAL_NAME.search(info.name) else _frequencies(source, info, claim)
+    named = claim is not None or bool(POSITION_NAME.search(info.name) and not NOT_A_TABLE.search(info.name))
+    if sum(n > 1 for n in info.shape) != 2 or not (named or info.role != "unknown" or not info.persistent):
+        return None
+    values = _matrix(source, info)
+    if not named and not _even_rows(values):
+        return None
+    fit = fit_sinusoid(values)
+    turned = fit_sinusoid(values.T) if fit is None else None
+    if fit is None and turned is None and not named:
+        return None
+    kind: Kind = "sinusoidal" if fit or turned or (claim and claim.kind == "sinusoidal") else "learned"
+    if ROTARY_NAME.search(info.name):
+        kind = "angles"
+    return Table(info.name, info, kind, values, claim, fit or turned, turned is not None)
+
+
+def _frequencies(source: TensorSource, info: TensorInfo, claim: Claim | None) -> Table | None:
+    values = source.load(info.name).double().numpy().reshape(1, -1)
+    return Table(info.name, info, "frequencies", values, claim)
+
+
+def _matrix(source: TensorSource, info: TensorInfo) -> Float64[np.ndarray, "rows dims"]:
+    values: Float64[np.ndarray, "rows dims"] = source.load(info.name).double().numpy()
+    return values.reshape([n for n in info.shape if n > 1])
+
+
+def _even_rows(values: Float64[np.ndarray, "rows dims"]) -> bool:
+    """Whether all rows, or all columns, have one length, as in a sinusoid table: a cheap test before the real one."""
+    lengths = (np.linalg.norm(values, axis=axis) for axis in (0, 1))
+    return any(length.std() <= 0.02 * length.mean() for length in lengths)
+
+
+def _is_float(info: TensorInfo) -> bool:
+    return not re.match(r"u?int|bool|complex|I\d+$", info.dtype, re.IGNORECASE)
+
+
+def frequency_base(table: Table) -> float | None:
+    """The base of plain rotary frequencies, or None when they follow another rule."""
+    fit = fit_base(table.values[0])
+    return fit[0] if fit and fit[1] < 1e-2 else None

@@ -1,0 +1,71 @@
+"""Runs checks on a subject. A check without evidence is not applicable, one that breaks is crashed; the rest go on."""
+
+import time
+import traceback
+from collections.abc import Callable, Iterable
+
+from gnomon.adapters.subject import MissingEvidence, Subject
+from gnomon.doctor.check import Check, registry
+from gnomon.errors import GnomonError
+from gnomon.report.document import SEVERITIES, CheckResult, Finding, Measured, Severity, Status
+
+Progress = Callable[[str, str, int, int], None]  #: code, name, done, total
+
+
+def run(code: str, subject: Subject) -> CheckResult:
+    """Run one check by its code."""
+    return run_check(registry.get(code), subject)
+
+
+def run_check(check: Check, subject: Subject) -> CheckResult:
+    """Run one check to its end, whatever it does; the subject is never changed by it."""
+    started = time.perf_counter()
+    findings: list[Finding] = []
+    measured: list[Measured] = []
+    status: Status
+    try:
+        for item in check.body(subject):
+            (findings if isinstance(item, Finding) else measured).append(item)  # type: ignore[arg-type]
+        status, detail = ("failed" if findings else "passed"), ""
+    except MissingEvidence as missing:
+        # What was found before the evidence ran out still stands.
+        status, detail = ("failed" if findings else "not-applicable"), str(missing)
+    except Exception:  # noqa: BLE001 - the contract: a crash is a result, the rest still runs
+        status, detail = "crashed", traceback.format_exc(limit=-6)
+    seconds = time.perf_counter() - started
+    severity = _worst(findings, check.severity)
+    return CheckResult(
+        check.code, check.name, severity, status, check.title, seconds, detail, tuple(measured), tuple(findings)
+    )
+
+
+def run_all(checks: Iterable[Check], subject: Subject, progress: Progress | None = None) -> tuple[CheckResult, ...]:
+    """Run the checks in the order of their codes."""
+    ordered = sorted(checks, key=lambda check: check.code)
+    results = []
+    for done, check in enumerate(ordered):
+        if progress is not None:
+            progress(check.code, check.name, done, len(ordered))
+        results.append(run_check(check, subject))
+    if progress is not None:
+        progress("", "done", len(ordered), len(ordered))
+    return tuple(results)
+
+
+def chosen(select: Iterable[str] | None, ignore: Iterable[str] | None) -> list[Check]:
+    """The checks whose code starts with one of `select` (all when None) and with none of `ignore`.
+
+    >>> [check.code for check in chosen(["PE202"], None)]
+    ['PE202']
+    """
+    checks = [check for _, check in registry]
+    for prefix in (*(select or ()), *(ignore or ())):
+        if not any(check.code.startswith(prefix) for check in checks):
+            raise GnomonError(f"No check's code starts with {prefix!r}; `gnomon list checks` shows the codes.")
+    wanted = [c for c in checks if select is None or any(c.code.startswith(p) for p in select)]
+    return [c for c in wanted if not any(c.code.startswith(p) for p in ignore or ())]
+
+
+def _worst(findings: list[Finding], default: Severity) -> Severity:
+    severities = [finding.severity or default for finding in findings]
+    return min(severities, key=SEVERITIES.index, default=default)

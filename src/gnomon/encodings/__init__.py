@@ -1,0 +1,36 @@
+"""Every position encoding. A new file in this folder is a new encoding: it is found by its registration.
+
+>>> from gnomon.encodings import Rotary, build
+>>> build("rotary", head_dim=64).options == Rotary(head_dim=64).options
+True
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from gnomon.encodings.base import PositionEncoding as PositionEncoding
+from gnomon.encodings.base import build as build
+from gnomon.encodings.base import from_json as from_json
+from gnomon.encodings.base import registry as registry
+
+if TYPE_CHECKING:
+    from gnomon.encodings.alibi import ALiBi as ALiBi
+    from gnomon.encodings.learned import Learned as Learned
+    from gnomon.encodings.nope import NoPE as NoPE
+    from gnomon.encodings.rotary import Rotary as Rotary
+    from gnomon.encodings.sinusoidal import Sinusoidal as Sinusoidal
+
+_BASE = (PositionEncoding, build, from_json)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__all__":
+        return __dir__()
+    if not name.startswith("_"):
+        for _, cls in registry:
+            if cls.__name__ == name:
+                return cls
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*(item.__name__ for item in _BASE), "registry", *(cls.__name__ for _, cls in registry)])

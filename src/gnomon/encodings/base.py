@@ -1,0 +1,125 @@
+"""What every position encoding is: four hooks, each the identity by default, and what it promises."""
+
+import inspect
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from gnomon.errors import GnomonError, PositionError
+from gnomon.registry import Registry
+
+registry: Registry[type["PositionEncoding"]] = Registry("encoding", package="gnomon.encodings")
+
+
+class PositionEncoding(nn.Module, ABC):
+    """Where order enters a Transformer.
+
+    Attention calls all four hooks and never asks which encoding it has. Shapes: B batch, H heads, S sequence,
+    Q query length, K key length, D width of one head, W width of the model. Positions are int64 and are passed in.
+
+    The class attributes are promises. The contract tests hold an encoding to them; the doctor and the advisor read them.
+    An instance may narrow a promise (a table sets its own `max_length`).
+    """
+
+    relative: ClassVar[bool] = False  #: scores depend on differences of positions only
+    learned: ClassVar[bool] = False  #: has parameters that training moves
+    norm_preserving: ClassVar[bool] = False  #: rotating a vector keeps its length
+    length_dependent: ClassVar[bool] = False  #: one position's numbers depend on how long the sequence is
+    causal_only: bool = False  #: right under a causal mask only
+    max_length: int | None = None  #: positions 0 .. max_length - 1 exist; None: no limit
+    uses_position: ClassVar[bool] = True  #: False for NoPE alone
+
+    def embed(self, x: Float[Tensor, "B S W"], positions: Int[Tensor, "#B S"]) -> Float[Tensor, "B S W"]:
+        """Called once, on the embeddings. (B, S, W), (B, S) -> (B, S, W), in the dtype of x."""
+        return x
+
+    def rotate_query(self, q: Float[Tensor, "B H S D"], positions: Int[Tensor, "#B S"]) -> Float[Tensor, "B H S D"]:
+        """Called in each layer on the queries. (B, H, S, D), (B, S) -> (B, H, S, D), in the dtype of q."""
+        return q
+
+    def rotate_key(self, k: Float[Tensor, "B H S D"], positions: Int[Tensor, "#B S"]) -> Float[Tensor, "B H S D"]:
+        """Called in each layer on the keys, before they are cached. Shapes as for `rotate_query`."""
+        return k
+
+    def bias(
+        self, query_positions: Int[Tensor, "#B Q"], key_positions: Int[Tensor, "#B K"]
+    ) -> Float[Tensor, "#B H Q K"] | None:
+        """Added to the logits before the softmax. (B, Q), (B, K) -> (B, H, Q, K) float32; None adds nothing."""
+        return None
+
+    def content_bias(
+        self,
+        q: Float[Tensor, "B H Q D"],
+        k: Float[Tensor, "B H K D"],
+        query_positions: Int[Tensor, "#B Q"],
+        key_positions: Int[Tensor, "#B K"],
+    ) -> Float[Tensor, "B H Q K"] | None:
+        """Added to the logits when they need content and position together; None adds nothing."""
+        return None
+
+    @property
+    @abstractmethod
+    def options(self) -> dict[str, Any]:
+        """The constructor's arguments as plain JSON values: `build(name, **options)` makes an equal encoding."""
+
+    @classmethod
+    def sample(cls, num_heads: int, head_dim: int) -> Self:
+        """A small instance for a model of this size: what the contract tests, `gnomon list` and `gnomon plot` build."""
+        given = {"num_heads": num_heads, "head_dim": head_dim, "dim": num_heads * head_dim, "max_length": 512}
+        return cls(**{name: given[name] for name in inspect.signature(cls).parameters if name in given})
+
+    def to_json(self) -> str:
+        """Name and options as one JSON object; `from_json` reads it back."""
+        return json.dumps({"encoding": name_of(type(self)), **self.options})
+
+    def extra_repr(self) -> str:
+        return ", ".join(f"{key}={value!r}" for key, value in self.options.items())
+
+
+def name_of(cls: type[PositionEncoding]) -> str:
+    """The registered name of an encoding class."""
+    for name, item in registry:
+        if item is cls:
+            return name
+    raise GnomonError(f"{cls.__name__} is not registered; decorate it with @registry.register(name).")
+
+
+def build(name: str, **options: Any) -> PositionEncoding:
+    """Build an encoding by name. An option it does not have is an error that lists those it has.
+
+    >>> build("alibi", num_heads=8).relative
+    True
+    """
+    cls = registry.get(name)
+    check_options(cls, name, options)
+    return cls(**options)
+
+
+def from_json(text: str) -> PositionEncoding:
+    """Read what `PositionEncoding.to_json` wrote."""
+    fields = json.loads(text)
+    if not isinstance(fields, dict) or "encoding" not in fields:
+        raise GnomonError(f"An encoding's JSON is an object with the key 'encoding', got {text[:80]!r}.")
+    return build(fields.pop("encoding"), **fields)
+
+
+def check_options(cls: type, name: str, options: Mapping[str, Any]) -> None:
+    """Raise one clear error for unknown or missing constructor options of `cls`."""
+    parameters = inspect.signature(cls).parameters
+    unknown = sorted(set(options) - set(parameters))
+    missing = [key for key, p in parameters.items() if p.default is p.empty and key not in options]
+    if unknown:
+        raise GnomonError(f"{name!r} has no option {', '.join(unknown)}; it takes {', '.join(parameters) or 'none'}.")
+    if missing:
+        raise GnomonError(f"{name!r} needs {', '.join(missing)}; it takes {', '.join(parameters)}.")
+
+
+def require_positions(positions: Tensor) -> None:
+    """Raise unless `positions` is an int64 tensor: half precision cannot tell ids above 256 apart."""
+    if positions.dtype != torch.int64:
+        raise PositionError(f"Positions must be int64, got {positions.dtype}; build them with gnomon.positions.")

@@ -1,0 +1,32 @@
+"""How rotary frequencies are chosen. A new file in this folder is a new rule: it is found by its registration.
+
+>>> from gnomon.encodings.frequencies import Linear, build_frequencies
+>>> build_frequencies({"kind": "linear", "factor": 4.0}) == Linear(factor=4.0)
+True
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from gnomon.encodings.frequencies.base import Frequencies as Frequencies
+from gnomon.encodings.frequencies.base import build_frequencies as build_frequencies
+from gnomon.encodings.frequencies.base import registry as registry
+
+if TYPE_CHECKING:
+    from gnomon.encodings.frequencies.linear import Linear as Linear
+    from gnomon.encodings.frequencies.plain import Plain as Plain
+
+_BASE = (Frequencies, build_frequencies)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__all__":
+        return __dir__()
+    if not name.startswith("_"):
+        for _, cls in registry:
+            if cls.__name__ == name:
+                return cls
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*(item.__name__ for item in _BASE), "registry", *(cls.__name__ for _, cls in registry)])

@@ -1,0 +1,92 @@
+"""Which waves a table of positions carries, and how long they are."""
+
+import math
+
+import numpy as np
+from jaxtyping import Float
+
+from gnomon.errors import GnomonError, ShapeError
+from gnomon.plots.figure import Curve, Heatmap, Lines
+from gnomon.plots.portraits import MAX_CELLS, as_table, blanks, finite_or_nan, kept, sentences, thinned
+
+BANDS_PER_OCTAVE = 4
+PADDING = 16  #: the table is padded to this many lengths, so that bands near its length hold several frequencies
+MAX_PADDED = 1 << 17
+
+
+def spectrum(
+    table: Float[np.ndarray, "positions dims"], *, title: str = "Waves along the positions", max_cells: int = MAX_CELLS
+) -> Heatmap:
+    """The share of each dimension's energy in each band of wavelengths, from the Fourier transform along positions.
+
+    Bands are quarter octaves from 2 positions (the shortest wave that integer positions can carry) to twice the table's
+    length; the mean of a dimension is taken out first. A constant dimension carries no wave and stays blank.
+    Needs at least 4 positions; raises ShapeError otherwise.
+
+    >>> wave = np.sin(2 * np.pi * np.arange(64.0) / 8)[:, None]
+    >>> figure = spectrum(wave)
+    >>> bool(abs(np.log2(figure.y[figure.values[:, 0].argmax()] / 8)) <= 1 / 8)  # the right quarter octave
+    True
+    """
+    values = as_table(table)
+    positions, dims = values.shape
+    if positions < 4:
+        raise ShapeError(f"A spectrum needs at least 4 positions; got a table of shape {values.shape}.")
+    columns = kept(dims, max_cells)
+    waves = finite_or_nan(values[:, columns])
+    borders = _borders(positions)
+    shares = np.stack([_shares(wave, borders) for wave in waves.T], axis=1)
+    note = sentences(
+        "Share of a dimension's energy in each quarter octave; waves longer than the table end up near its length.",
+        thinned(dims, len(columns), "dimension"),
+        blanks(shares[0], "dimensions are constant or not finite and are left blank"),
+    )
+    centres = np.sqrt(borders[1:] * borders[:-1])
+    label = "wavelength (positions)"
+    return Heatmap(title, shares, "dimension", label, "share", False, note, columns.astype(np.float64), centres)
+
+
+def wavelengths(
+    frequencies: Float[np.ndarray, " pairs"],
+    *,
+    context_length: int | None = None,
+    title: str = "Wavelength of each frequency",
+) -> Lines:
+    """How many positions one turn of each frequency (radians a position) takes, against the context length.
+
+    A frequency of zero never turns and is left out. Raises GnomonError for negative or infinite frequencies.
+
+    >>> wavelengths(np.array([1.0, 0.1])).curves[0].y.round(2).tolist()
+    [6.28, 62.83]
+    """
+    values = np.asarray(frequencies, dtype=np.float64)
+    if values.ndim != 1 or not np.isfinite(values).all() or (values < 0).any():
+        raise GnomonError("Frequencies are one row of finite numbers, zero or more, in radians a position.")
+    turning = np.flatnonzero(values > 0)
+    lengths = 2 * math.pi / values[turning]
+    curves = [Curve("wavelength", turning.astype(np.float64), lengths)]
+    still = len(values) - len(turning)
+    note = f"{still} of {len(values)} frequencies are zero: they never turn." if still else ""
+    if context_length is not None:
+        ends = np.array([0.0, max(len(values) - 1.0, 1.0)])
+        curves.append(Curve(f"context length {context_length}", ends, np.full(2, float(context_length))))
+        complete = int((lengths <= context_length).sum())
+        turns = f"{complete} of {len(values)} frequencies complete a turn within {context_length} positions."
+        note = sentences(turns, note)
+    return Lines(title, tuple(curves), "frequency index", "wavelength (positions)", log_y=True, note=note)
+
+
+def _borders(positions: int) -> Float[np.ndarray, " bands_plus_1"]:
+    bands = math.ceil(BANDS_PER_OCTAVE * math.log2(positions)) + 1
+    return 2.0 * 2.0 ** ((np.arange(bands + 1) - 0.5) / BANDS_PER_OCTAVE)
+
+
+def _shares(wave: Float[np.ndarray, " positions"], borders: np.ndarray) -> Float[np.ndarray, " bands"]:
+    centred = wave - wave.mean()
+    size = max(len(wave), min(PADDING * len(wave), MAX_PADDED))
+    power = np.abs(np.fft.rfft(centred, size)[1:]) ** 2
+    lengths = size / np.arange(1, len(power) + 1)
+    energy, _ = np.histogram(lengths, bins=borders, weights=power)
+    total = energy.sum()
+    resolvable = np.abs(centred).max() > 1e-12 * np.abs(wave).max()
+    return energy / total if np.isfinite(total) and resolvable and total > 0 else np.full(len(energy), np.nan)

@@ -1,0 +1,133 @@
+"""What every renderer needs to know about a report: the verdict, what comes first, and how a number is written."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from gnomon.report.document import SEVERITIES, STATUSES, CheckResult, Finding, Measured, Report, Severity, Status
+
+STATUS_WORDS: Mapping[Status, str] = {
+    "failed": "failed",
+    "crashed": "crashed",
+    "passed": "passed",
+    "not-applicable": "not applicable",
+}
+
+
+@dataclass(frozen=True)
+class Reported:
+    """One finding with the check that made it and the severity that counts."""
+
+    check: CheckResult
+    finding: Finding
+    severity: Severity
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The report in one word and one sentence. `tone` chooses a colour; the word says the same."""
+
+    tone: Literal["bad", "caution", "good", "neutral"]
+    word: str
+    sentence: str
+
+
+def verdict(report: Report) -> Verdict:
+    """Worst news first; a report in which nothing could be checked is not a healthy one."""
+    found, total = findings_worst_first(report), plural(len(report.checks), "check")
+    counts = {severity: sum(item.severity == severity for item in found) for severity in SEVERITIES}
+    listed = join([plural(count, severity) for severity, count in counts.items() if count])
+    if counts["error"]:
+        return Verdict("bad", "Faults found", f"{listed} in {total}.")
+    if report.crashed:
+        also = f" Found so far: {listed}." if found else ""
+        return Verdict("bad", "Incomplete", f"{len(report.crashed)} of {total} crashed.{also}")
+    if found:
+        return Verdict("caution", "Look at this", f"{listed} in {total}, no error.")
+    if not report.summary["passed"]:
+        return Verdict("neutral", "Nothing was checked", f"None of {total} applied; see what each of them lacked.")
+    passed, skipped = report.summary["passed"], report.summary["not-applicable"]
+    rest = f"; {skipped} did not apply" if skipped else ""
+    return Verdict("good", "No fault found", f"{passed} of {total} passed{rest}.")
+
+
+def findings_worst_first(report: Report) -> list[Reported]:
+    """Every finding, errors before warnings before notes, then by code."""
+    found = [
+        Reported(check, finding, finding.severity or check.severity)
+        for check in report.checks
+        for finding in _findings(check)
+    ]
+    return sorted(found, key=lambda item: (SEVERITIES.index(item.severity), item.check.code))
+
+
+def checks_in_order(report: Report) -> list[CheckResult]:
+    """Every check as a reader wants them: failed (worst first), crashed, passed, not applicable."""
+    return sorted(report.checks, key=lambda check: (STATUSES.index(check.status), _rank(check), check.code))
+
+
+def summary_line(report: Report) -> str:
+    """The counts of all four statuses.
+
+    >>> summary_line(Report("a model"))
+    '0 failed, 0 crashed, 0 passed, 0 not applicable'
+    """
+    return ", ".join(f"{report.summary[status]} {STATUS_WORDS[status]}" for status in STATUSES)
+
+
+def number(value: Any) -> str:
+    """A value as people read it: four digits, whole numbers without an exponent, options of options in brackets.
+
+    >>> number(100000.0), number(0.0001234567), number({"kind": "plain", "base": 1e5})
+    ('100000', '0.0001235', '(kind plain, base 100000)')
+    """
+    if hasattr(value, "tolist"):  # numbers and arrays of numpy or torch
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return f"({pairs(value)})"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(number(item) for item in value)}]"
+    if isinstance(value, bool) or value is None:
+        return {True: "yes", False: "no", None: "none"}[value]
+    if isinstance(value, float):
+        whole = abs(value) < 1e15 and value.is_integer()
+        return str(int(value)) if whole else f"{value:.4g}"
+    return str(value)
+
+
+def pairs(values: Mapping[str, Any]) -> str:
+    """Names with their values: `width 384, rows 512`."""
+    return ", ".join(f"{name} {number(value)}" for name, value in values.items())
+
+
+def against(measured: Measured) -> str:
+    """What was measured, with the threshold it was held against."""
+    held = "" if measured.threshold is None else f" (threshold {number(measured.threshold)})"
+    return f"{measured.name} {number(measured.value)}{held}"
+
+
+def plural(count: int, noun: str) -> str:
+    """
+    >>> plural(1, "error"), plural(2, "error")
+    ('1 error', '2 errors')
+    """
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def join(words: list[str]) -> str:
+    """
+    >>> join(["a", "b", "c"])
+    'a, b and c'
+    """
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def _findings(check: CheckResult) -> Iterator[Finding]:
+    """A failed check without a finding still has to be seen."""
+    if check.status == "failed" and not check.findings:
+        yield Finding(where="", message=check.title or check.name, fix="")
+    yield from check.findings
+
+
+def _rank(check: CheckResult) -> int:
+    return min((SEVERITIES.index(f.severity or check.severity) for f in _findings(check)), default=len(SEVERITIES))

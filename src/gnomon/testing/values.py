@@ -1,0 +1,116 @@
+"""Clauses about numbers: the formula, dtypes, and what lower precision may do."""
+
+import copy
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from gnomon.testing.trial import VECTOR_HOOKS, ClauseError, Inputs, Reference, Trial, require_close, require_same
+
+#: One rounding to bfloat16, which has 8 bits of precision.
+BFLOAT16_ROUNDING = 2.0**-8
+
+
+def reference(trial: Trial) -> None:
+    """Every hook equals the scalar formula."""
+    if trial.reference is not None:
+        _require_reference(trial, trial.reference, trial.inputs())
+
+
+def far_out(trial: Trial) -> None:
+    """An encoding without a limit is finite, and equals the formula, a million positions out."""
+    if trial.encoding.max_length is not None:
+        return
+    inputs = trial.inputs().shifted(1_000_000)
+    for name, value in trial.run(inputs).items():
+        if not value.isfinite().all():
+            raise ClauseError(f"{name} holds NaN or Inf at position 1000000.")
+    if trial.reference is not None:
+        _require_reference(trial, trial.reference, inputs)
+
+
+def shapes_and_dtypes(trial: Trial) -> None:
+    """Vectors come back in their own shape and dtype; what is added to logits is float32 and (B, H, Q, K)."""
+    for dtype in (torch.float32, torch.bfloat16, torch.float16, torch.float64):
+        inputs = trial.inputs().to(dtype)
+        results = trial.run(inputs)
+        for name, given in zip(VECTOR_HOOKS, (inputs.x, inputs.q, inputs.k), strict=True):
+            if results[name].shape != given.shape or results[name].dtype != given.dtype:
+                raise ClauseError(
+                    f"{name} turned {given.dtype} {tuple(given.shape)} into {results[name].dtype} "
+                    f"{tuple(results[name].shape)}."
+                )
+        if "bias" in results and results["bias"].dtype != torch.float32:
+            raise ClauseError(f"bias is {results['bias'].dtype}, expected torch.float32.")
+
+
+def one_rounding_in_bfloat16(trial: Trial) -> None:
+    """In bfloat16 a vector is off by no more than one rounding of the result computed in float32."""
+    low = trial.inputs().to(torch.bfloat16)
+    got, want = trial.run(low), trial.run(low.to(torch.float32))
+    for name in VECTOR_HOOKS:
+        error = (got[name].float() - want[name]).abs()
+        excess = (error - BFLOAT16_ROUNDING * want[name].abs()).max().item()
+        if not excess <= 1e-6:
+            raise ClauseError(f"{name} exceeds one bfloat16 rounding by {excess:.3g}.")
+
+
+def autocast(trial: Trial) -> None:
+    """Under autocast the numbers stay what they are: angles and biases are computed in float32 or better."""
+    inputs = trial.inputs()
+    want = trial.run(inputs)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        got = trial.run(inputs)
+    want.pop("content_bias", None)  # a product of activations, which autocast may round
+    got.pop("content_bias", None)
+    require_same(got, want, "under autocast")
+
+
+def half_precision_module(trial: Trial) -> None:
+    """Moving the module to bfloat16 does not touch derived tables (one rounding, where there are parameters)."""
+    inputs = trial.inputs()
+    moved = copy.deepcopy(trial.encoding).to(torch.bfloat16)
+    has_parameters = any(True for _ in trial.encoding.parameters())
+    tolerance = BFLOAT16_ROUNDING if has_parameters else 0.0
+    require_same(trial.run(inputs, moved), trial.run(inputs), "after .to(bfloat16)", tolerance)
+
+
+def _require_reference(trial: Trial, formula: Reference, inputs: Inputs) -> None:
+    results = trial.run(inputs)
+    for name, given in zip(VECTOR_HOOKS, (inputs.x, inputs.q, inputs.k), strict=True):
+        require_close(results[name].double(), _expected_vectors(formula, name, given, inputs.positions), name)
+    if (formula.bias is None) != ("bias" not in results):
+        raise ClauseError(f"bias is {'given' if 'bias' in results else 'None'}, the reference says otherwise.")
+    if formula.bias is not None:
+        got = results["bias"].double()
+        want = _expected_bias(formula.bias, trial.num_heads, inputs.positions)
+        if trial.encoding.causal_only:
+            got, want = _up_to_row_constants(got), _up_to_row_constants(want)
+        # The bias itself may be large where its differences are not: rounding is relative to the bias.
+        scale = max(1.0, results["bias"].abs().max().item()) / max(1.0, want.abs().max().item())
+        require_close(got, want, "bias", 1e-6 * scale)
+
+
+def _expected_vectors(formula: Reference, name: str, given: Tensor, positions: Tensor) -> Tensor:
+    function = getattr(formula, name)
+    expected = given.double().clone()
+    if function is not None:
+        for row in range(given.shape[0]):
+            for token, position in enumerate(positions[row].tolist()):
+                vectors = given[row, ..., token, :].double()
+                rows = [function(vector, position) for vector in vectors.reshape(-1, given.shape[-1]).tolist()]
+                expected[row, ..., token, :] = torch.tensor(rows, dtype=torch.float64).reshape(vectors.shape)
+    return expected
+
+
+def _expected_bias(function: Callable[[int, int, int], float], num_heads: int, positions: Tensor) -> Tensor:
+    table = [
+        [[[function(head, i, j) for j in row] for i in row] for head in range(num_heads)] for row in positions.tolist()
+    ]
+    return torch.tensor(table, dtype=torch.float64)
+
+
+def _up_to_row_constants(bias: Tensor) -> Tensor:
+    """The bias of keys up to the query, less that of the query's own position: what a causal softmax can see."""
+    return (bias - bias.diagonal(dim1=-2, dim2=-1).unsqueeze(-1)).tril()

@@ -1,0 +1,38 @@
+"""`gnomon list`: one line for each thing that is registered."""
+
+import pytest
+
+from gnomon.doctor.check import registry as checks
+from gnomon.encodings.base import registry as encodings
+from gnomon.encodings.frequencies.base import registry as frequencies
+from tests.helpers.command import gnomon, sentence
+
+
+@pytest.mark.parametrize(
+    ("kind", "names"),
+    [("encodings", encodings.names()), ("checks", checks.names()), ("frequencies", frequencies.names())],
+)
+def test_every_name_has_one_line_with_a_summary(kind: str, names: list[str]) -> None:
+    outcome = gnomon("list", kind)
+    lines = outcome.stdout.splitlines()
+    assert [line.split()[0] for line in lines] == names
+    assert all(len(line.split()) > 3 for line in lines)
+    assert outcome.code == 0
+
+
+def test_encodings_say_what_they_promise() -> None:
+    lines = {line.split()[0]: line for line in gnomon("list", "encodings").stdout.splitlines()}
+    assert " absolute, learned " in lines["learned"]
+    assert " relative " in lines["rotary"]
+    assert " none " in lines["nope"]
+
+
+@pytest.mark.parametrize("kind", ["tasks", "suites"])
+def test_what_is_not_there_yet_is_said_to_be_so(kind: str) -> None:
+    assert sentence(gnomon("list", kind)).startswith(f"There are no {kind} yet")
+
+
+def test_an_unknown_kind_lists_the_kinds() -> None:
+    outcome = gnomon("list", "models")
+    assert outcome.code == 2
+    assert "frequencies" in outcome.stderr

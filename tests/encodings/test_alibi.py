@@ -1,0 +1,82 @@
+"""ALiBi: published slopes, both forms, and what a causal softmax sees."""
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gnomon.encodings import ALiBi
+from gnomon.encodings.alibi import reference, reference_slope
+from gnomon.errors import GnomonError
+
+
+def test_golden_slopes_of_eight_and_twelve_heads() -> None:
+    eight = [0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625, 0.0078125, 0.00390625]
+    assert list(ALiBi(8).slopes) == eight
+    assert list(ALiBi(12).slopes) == pytest.approx([*eight, 0.707107, 0.353553, 0.176777, 0.088388], rel=1e-5)
+
+
+@given(st.integers(1, 130))
+def test_slopes_of_any_head_count_follow_the_published_rule(num_heads: int) -> None:
+    slopes = ALiBi(num_heads).slopes
+    assert len(slopes) == num_heads
+    assert list(slopes) == pytest.approx([reference_slope(head, num_heads) for head in range(num_heads)])
+
+
+@given(st.integers(1, 20), st.integers(0, 10**6), st.integers(0, 10**6))
+def test_the_symmetric_form_equals_the_formula(num_heads: int, query: int, key: int) -> None:
+    bias = ALiBi(num_heads).bias(torch.tensor([[query]]), torch.tensor([[key]]))
+    assert bias.dtype == torch.float32
+    expected = [reference(head, query, key, num_heads) for head in range(num_heads)]
+    assert bias[0, :, 0, 0].tolist() == pytest.approx(expected)
+
+
+def test_queries_are_rows_and_keys_are_columns() -> None:
+    queries, keys = torch.tensor([[7, 3]]), torch.tensor([[1, 7, 4], [0, 2, 9]])
+    for form, entry in (("symmetric", lambda i, j: -abs(i - j) / 2**8), ("causal", lambda i, j: j / 2**8)):
+        bias = ALiBi(1, form=form).bias(queries, keys)  # type: ignore[arg-type]
+        assert bias.shape == (2, 1, 2, 3)
+        for row in range(2):
+            assert bias[row, 0].tolist() == [[entry(i, j) for j in keys[row].tolist()] for i in (7, 3)]
+
+
+def test_a_causal_softmax_cannot_tell_the_two_forms_apart() -> None:
+    positions = torch.tensor([[0, 1, 2, 3, 4], [0, 0, 0, 1, 2]])
+    future = (positions[:, None, :, None] < positions[:, None, None, :]).expand(-1, 6, -1, -1)
+    logits = torch.randn(2, 6, 5, 5, generator=torch.Generator().manual_seed(0))
+    symmetric, causal = (
+        (logits + ALiBi(6, form=form).bias(positions, positions)).masked_fill(future, -torch.inf).softmax(-1)  # type: ignore[arg-type]
+        for form in ("symmetric", "causal")
+    )
+    torch.testing.assert_close(causal, symmetric)
+
+
+def test_the_causal_form_has_one_row_in_memory() -> None:
+    positions = torch.arange(1000)[None]
+    bias = ALiBi(4, form="causal").bias(positions, positions)
+    assert bias.shape == (1, 4, 1000, 1000)
+    assert bias.untyped_storage().nbytes() == 4 * 1000 * 4
+
+
+def test_only_the_causal_form_needs_a_causal_mask() -> None:
+    assert ALiBi(4, form="causal").causal_only
+    assert not ALiBi(4).causal_only
+
+
+def test_no_heads_or_an_unknown_form_is_an_error() -> None:
+    with pytest.raises(GnomonError, match="at least 1 head, got num_heads=0"):
+        ALiBi(0)
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_an_unknown_form_is_an_error_that_lists_the_known() -> None:
+    with pytest.raises(GnomonError, match="one of symmetric, causal, got 'bidirectional'"):
+        ALiBi(4, form="bidirectional")  # type: ignore[arg-type]
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize("form", ["symmetric", "causal"])
+def test_it_traces_into_one_graph(form: str) -> None:
+    encoding, positions = ALiBi(3, form=form), torch.tensor([[2, 3, 9]])  # type: ignore[arg-type]
+    traced = torch.compile(encoding.bias, fullgraph=True, backend="eager")(positions, positions)
+    torch.testing.assert_close(traced, encoding.bias(positions, positions))

@@ -1,0 +1,94 @@
+"""Tiny random transformers models of the families that the adapters know, in sizes that differ from each other."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from torch import nn
+
+HEADS, HEAD_DIM, LENGTH, VOCABULARY = 4, 8, 37, 53
+WIDTH = HEADS * HEAD_DIM
+COMMON = {
+    "vocab_size": VOCABULARY,
+    "hidden_size": WIDTH,
+    "num_hidden_layers": 2,
+    "num_attention_heads": HEADS,
+    "intermediate_size": 24,
+    "max_position_embeddings": LENGTH,
+    "pad_token_id": 0,
+    "bos_token_id": 1,
+    "eos_token_id": 2,
+}
+GPT2 = {
+    "vocab_size": VOCABULARY,
+    "n_embd": WIDTH,
+    "n_layer": 2,
+    "n_head": HEADS,
+    "n_positions": LENGTH,
+    "bos_token_id": 1,
+    "eos_token_id": 2,
+}
+TWO_STACKS = {
+    "vocab_size": VOCABULARY,
+    "d_model": WIDTH,
+    "encoder_layers": 1,
+    "decoder_layers": 1,
+    "encoder_attention_heads": HEADS,
+    "decoder_attention_heads": HEADS,
+    "encoder_ffn_dim": 24,
+    "decoder_ffn_dim": 24,
+    "decoder_start_token_id": 1,
+    "pad_token_id": 0,
+    "bos_token_id": 1,
+    "eos_token_id": 2,
+}
+BART = {**TWO_STACKS, "max_position_embeddings": LENGTH}
+VISION = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8}
+T5 = {"vocab_size": VOCABULARY, "d_model": WIDTH, "d_kv": HEAD_DIM, "num_heads": HEADS, "num_layers": 2, "d_ff": 24}
+MPT = {"vocab_size": VOCABULARY, "d_model": WIDTH, "n_layers": 2, "n_heads": HEADS, "max_seq_len": LENGTH}
+SIZES: Mapping[str, Mapping[str, Any]] = {
+    "gpt2": GPT2,
+    "gpt_bigcode": GPT2,
+    "openai-gpt": GPT2,
+    "imagegpt": GPT2,
+    "gptj": {**GPT2, "rotary_dim": 6},
+    "codegen": {**GPT2, "rotary_dim": 6},
+    "gpt_neo": {**COMMON, "num_layers": 2, "num_heads": HEADS, "attention_types": [[["global", "local"], 1]]},
+    "bloom": {"vocab_size": VOCABULARY, "hidden_size": 6 * HEAD_DIM, "n_layer": 2, "n_head": 6},
+    "mpt": MPT,
+    "gemma3": {"text_config": COMMON, "vision_config": {**VISION, "image_size": 28, "patch_size": 14}},
+    "gpt_neox": {**COMMON, "rotary_pct": 0.5},
+    "gpt_neox_japanese": {**COMMON, "rotary_pct": 0.5, "intermediate_multiple_size": 2},
+    "albert": {**COMMON, "embedding_size": 12},
+    "electra": {**COMMON, "embedding_size": 12},
+    "mobilebert": {**COMMON, "embedding_size": 12, "intra_bottleneck_size": WIDTH, "true_hidden_size": WIDTH},
+    "distilbert": {"vocab_size": VOCABULARY, "dim": WIDTH, "n_layers": 2, "n_heads": HEADS, "hidden_dim": 24}
+    | {"max_position_embeddings": LENGTH},
+    "roberta": {**COMMON, "pad_token_id": 1},
+    "opt": {**COMMON, "ffn_dim": 24, "word_embed_proj_dim": 12},
+    "nemotron": {**COMMON, "num_key_value_heads": 2},
+    "ministral": {**COMMON, "rope_theta": 1e6, "head_dim": HEAD_DIM},
+    "whisper": {**TWO_STACKS, "num_mel_bins": 5, "max_source_positions": 23, "max_target_positions": 19},
+    "bart": BART,
+    "mbart": BART,
+    "plbart": BART,
+    "t5": T5,
+    "mt5": T5,
+    "umt5": T5,
+    "longt5": T5,
+    "switch_transformers": T5,
+    "xlnet": {"vocab_size": VOCABULARY, "d_model": WIDTH, "n_layer": 2, "n_head": HEADS, "d_inner": 24},
+}
+
+
+def tiny_fields(model_type: str) -> dict[str, Any]:
+    """The keys that a small config of this family is built from, as a config.json would hold them."""
+    return {"model_type": model_type, **SIZES.get(model_type, COMMON)}
+
+
+def tiny_model(model_type: str, **more: Any) -> nn.Module:
+    """A random model of a small config of this family in eval mode; `more` wins."""
+    from transformers import AutoConfig, AutoModel
+
+    config = AutoConfig.for_model(**(tiny_fields(model_type) | more))
+    model: nn.Module = AutoModel.from_config(config).eval()
+    return model
