@@ -1,13 +1,17 @@
 """Claims against the models that transformers builds from the same config: an independent reading of each rule."""
 
+import importlib
+import math
 import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
+from transformers import AutoConfig, AutoModel
 
 from gnomon.adapters.claims import Claim
 from gnomon.adapters.families import BY_MODEL_TYPE, claims_of, family_of
@@ -73,6 +77,27 @@ def test_every_rotary_family_has_a_table_to_compare_with(model_type: str) -> Non
     assert list(_rotary(model, claims_of(config.to_dict())))
 
 
+@pytest.mark.parametrize("model_type", ROTARY)
+def test_the_claimed_layout_is_the_pairing_of_transformers(model_type: str) -> None:
+    """Where rotate_half exists: it turns (x_a, x_b) into (-x_b, x_a), and which two those are is the layout."""
+    model = tiny_model(model_type)
+    rotate_half = getattr(importlib.import_module(type(model).__module__), "rotate_half", None)
+    if rotate_half is None:
+        pytest.skip(f"{model_type} writes its rotation in another form")
+    config: Any = model.config
+    layouts = {c.options["layout"] for c in claims_of(config.to_dict()) if c.kind == "rotary"}
+    turned = rotate_half(torch.tensor([[1.0, 2.0, 3.0, 4.0]])).tolist()
+    assert layouts == {"half"} if turned == [[-3.0, -4.0, 1.0, 2.0]] else layouts == {"interleaved"}
+    assert turned in ([[-3.0, -4.0, 1.0, 2.0]], [[-2.0, 1.0, -4.0, 3.0]])
+
+
+@pytest.mark.parametrize("model_type", ["gpt_neox", "gpt_neox_japanese"])
+def test_the_fraction_of_a_config_without_one_is_that_of_transformers(model_type: str) -> None:
+    fields = {key: value for key, value in tiny_fields(model_type).items() if key != "rotary_pct"}
+    model: Any = AutoModel.from_config(AutoConfig.for_model(**fields))
+    assert _one(fields).options["rotary_dim"] == 2 * model.rotary_emb.inv_freq.numel()
+
+
 def test_gpt_j_and_roformer_tables_have_the_claimed_rotated_width() -> None:
     for model_type, columns in (("gptj", 6), ("codegen", 6), ("roformer", WIDTH // HEADS)):
         model = tiny_model(model_type)
@@ -91,6 +116,19 @@ def test_a_rotary_dim_of_null_rotates_the_whole_head_of_gpt_j(written: int | Non
     claim = _one({"model_type": "gptj", "n_embd": 48, "n_head": 4, "rotary_dim": written})
     assert (claim.options["head_dim"], claim.options["rotary_dim"]) == (12, 12)
     assert claim.keys["rotary_dim"] == "rotary_dim"
+
+
+def test_whisper_sines_have_the_claimed_layout_and_exponent() -> None:
+    model = tiny_model("whisper")
+    sines, learned = claims_of(tiny_fields("whisper"))
+    assert (sines.options["layout"], sines.options["exponent"]) == ("half", "endpoint")
+    [table] = _tables(model, sines).values()
+    pairs = sines.options["dim"] // 2
+    for i in range(pairs):  # sines first, then cosines; the last frequency is exactly 1 / base
+        angle = 5 * 10000.0 ** (-i / (pairs - 1))
+        assert table[5, i].item() == pytest.approx(math.sin(angle), abs=1e-5)
+        assert table[5, pairs + i].item() == pytest.approx(math.cos(angle), abs=1e-5)
+    assert (sines.where, learned.where) == ("encoder.embeddings", "decoder.embeddings")
 
 
 def test_roberta_counts_rows_and_opt_counts_positions() -> None:
@@ -264,33 +302,17 @@ VALUES = st.recursive(
     ),
     max_leaves=4,
 )
-KEYS = st.sampled_from(
-    [
-        "hidden_size",
-        "num_attention_heads",
-        "head_dim",
-        "rope_theta",
-        "rope_scaling",
-        "rope_parameters",
-        "layer_types",
-        "rotary_dim",
-        "alibi",
-        "partial_rotary_factor",
-        "max_position_embeddings",
-        "pad_token_id",
-        "attn_config",
-        "position_embedding_type",
-        "no_rope_layers",
-        "no_rope_layer_interval",
-        "text_config",
-        "rotary_pct",
-        "n_head",
-    ]
+KEYS = (
+    *("hidden_size", "num_attention_heads", "head_dim", "rope_theta", "rope_scaling", "rope_parameters", "layer_types"),
+    *("rotary_dim", "alibi", "partial_rotary_factor", "max_position_embeddings", "pad_token_id", "attn_config"),
+    *("position_embedding_type", "no_rope_layers", "no_rope_layer_interval", "text_config", "rotary_pct", "n_head"),
 )
 
 
 @settings(max_examples=100, deadline=None)
-@given(model_type=st.sampled_from(sorted(BY_MODEL_TYPE)), fields=st.dictionaries(KEYS, VALUES, max_size=6))
+@given(
+    model_type=st.sampled_from(sorted(BY_MODEL_TYPE)), fields=st.dictionaries(st.sampled_from(KEYS), VALUES, max_size=6)
+)
 def test_no_value_in_a_config_makes_claims_raise(model_type: str, fields: dict[str, Any]) -> None:
     for claim in claims_of({"model_type": model_type, **fields}):
         assert set(claim.options) <= {*claim.keys, "note"}

@@ -21,6 +21,7 @@ from gnomon.errors import UnsupportedTargetError
 from tests.helpers.tiny_gguf import HEADS, WIDTH, llama_metadata, llama_tensors, write_gguf
 
 Q4_1, Q8_0 = gguf.GGMLQuantizationType.Q4_1, gguf.GGMLQuantizationType.Q8_0
+SMALL = {"context_length": 5, "rope.freq_base": 10.0, "tokenizer.ggml.tokens": ["a", "b"]}
 ONE = {"token_embd.weight": np.zeros((2, 32), np.float32)}
 
 
@@ -168,7 +169,7 @@ def test_without_forward_nothing_is_converted(llama: Path, cache: Path) -> None:
 
 
 def test_a_file_cut_off_at_any_byte_is_one_sentence(tmp_path: Path) -> None:
-    whole = write_gguf(tmp_path / "w.gguf", "llama", llama_metadata(), ONE).read_bytes()
+    whole = write_gguf(tmp_path / "w.gguf", "llama", SMALL, {"a": np.ones((1, 32), np.float32)}).read_bytes()
     cut = tmp_path / "cut.gguf"
     for end in range(len(whole)):
         cut.write_bytes(whole[:end])
@@ -230,9 +231,6 @@ def test_a_hostile_file_is_refused_by_its_reason(tmp_path: Path, content: bytes,
     path.write_bytes(content)
     with pytest.raises(UnsupportedTargetError, match=message):
         load_subject(path)
-
-
-SMALL = {"context_length": 5, "rope.freq_base": 10.0, "tokenizer.ggml.tokens": ["a", "b"]}
 
 
 def _complaint(path: Path) -> str | None:

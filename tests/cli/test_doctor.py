@@ -51,8 +51,8 @@ def test_every_option_reaches_the_doctor(asked: dict[str, Any]) -> None:
     asked.pop("progress")
     assert asked == {
         "target": "some-model",
-        "select": ("PE1", "PE203"),
-        "ignore": ("PE102",),
+        "select": "pe1,PE203",
+        "ignore": "PE102",
         "device": "cuda:1",
         "dtype": "bfloat16",
         "forward": False,

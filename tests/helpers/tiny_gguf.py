@@ -65,11 +65,8 @@ def llama_tensors(seed: int = 0) -> dict[str, Any]:
     tensors = {"token_embd.weight": draw(VOCABULARY, WIDTH), "output_norm.weight": draw(WIDTH)}
     narrow = WIDTH // HEADS * KV_HEADS
     for layer in range(LAYERS):
-        shapes: dict[str, tuple[int, ...]] = {
-            "attn_q": (WIDTH, WIDTH),
-            "attn_k": (narrow, WIDTH),
-            "attn_v": (narrow, WIDTH),
-        }
+        shapes: dict[str, tuple[int, ...]] = {"attn_q": (WIDTH, WIDTH), "attn_k": (narrow, WIDTH)}
+        shapes |= {"attn_v": (narrow, WIDTH)}
         shapes |= {"attn_output": (WIDTH, WIDTH), "ffn_gate": (INNER, WIDTH), "ffn_up": (INNER, WIDTH)}
         shapes |= {"ffn_down": (WIDTH, INNER), "attn_norm": (WIDTH,), "ffn_norm": (WIDTH,)}
         tensors |= {f"blk.{layer}.{name}.weight": draw(*shape) for name, shape in shapes.items()}

@@ -53,6 +53,14 @@ def test_decoding_in_chunks_equals_one_pass_under_left_padding(name: str, chunk:
     assert_close(whole[0, real[0]], alone[0])
 
 
+@pytest.mark.parametrize(("name", "chunk"), list(itertools.product(NAMES, (1, 3))))
+def test_decoding_in_chunks_equals_one_pass_without_a_mask(name: str, chunk: int) -> None:
+    model = decoder(sample(name))
+    cache = model.new_cache()
+    steps = [model(IDS[:, at : at + chunk], cache=cache) for at in range(0, LENGTH, chunk)]
+    assert_close(torch.cat(steps, dim=1), model(IDS))
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_prompt_padded_on_the_right_goes_on_as_if_it_were_not(name: str) -> None:
     model = decoder(sample(name))

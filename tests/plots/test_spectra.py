@@ -1,5 +1,6 @@
 """The waves of known tables, against the wavelengths of the formula."""
 
+import cmath
 import math
 
 import numpy as np
@@ -23,6 +24,20 @@ def test_each_dimension_of_a_sinusoid_peaks_at_its_own_wavelength(positions: int
             assert abs(math.log2(peak / wavelength)) < 0.25  # its quarter octave or the next
             seen += 1
     assert seen >= 10
+
+
+def test_the_shares_are_those_of_the_fourier_sum_written_out() -> None:
+    """|sum (x_p - mean) e^(-2 pi i f p)|^2 at f = 1/128, 2/128, ... 1/2, each put into the nearest quarter octave."""
+    wave = [3.0, 1.0, -2.0, 0.5, 7.0, 1.5, -1.0, 2.0]
+    mean = sum(wave) / 8
+    shares = [0.0] * 13  # wavelengths 2, 2^(5/4), ..., 16
+    for step in range(1, 65):
+        turn = -2j * math.pi * step / 128
+        energy = abs(sum((value - mean) * cmath.exp(turn * p) for p, value in enumerate(wave))) ** 2
+        band = round(4 * math.log2(128 / step / 2))
+        if band < len(shares):
+            shares[band] += energy
+    np.testing.assert_allclose(spectrum(np.array(wave)[:, None]).values[:, 0], np.array(shares) / sum(shares))
 
 
 def test_the_shares_of_a_dimension_add_up_to_one() -> None:

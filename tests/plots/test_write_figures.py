@@ -68,7 +68,7 @@ def test_an_html_page_carries_plotly_once_and_names_no_other_address(tmp_path: P
 @pytest.mark.parametrize("kind", ["png", "svg", "html"])
 def test_odd_figures_are_drawn_too(kind: str, tmp_path: Path) -> None:
     odd: list[Figure] = [
-        heat_map(np.full((1, 1), np.nan), title="$x_1$ <b>名</b> %{z}"),
+        heat_map(np.full((1, 1), np.nan), title="$\\frac{x$ <b>名</b> %{z}"),
         Heatmap("sequential", np.zeros((2, 3)), "x", "y", centered=False, y=np.array([5.0, 1.0])),
         Lines("nothing", ()),
         Lines("one", (Curve("a", np.array([1.0]), np.array([0.0])),), log_x=True, log_y=True),

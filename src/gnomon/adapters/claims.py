@@ -9,8 +9,8 @@ from typing import Any, Literal
 class Claim:
     """One encoding as the config states it.
 
-    `kind` is a registered encoding name ("rotary", "learned", "sinusoidal", "alibi", "none") or the published name of one
-    that gnomon does not build yet ("t5", "transformer-xl", "deberta").
+    `kind` is a registered encoding name ("rotary", "learned", "sinusoidal", "alibi", "nope") or the published name of
+    one that gnomon does not build yet ("t5", "transformer-xl", "deberta").
     `options` uses gnomon's names: rotary has head_dim, rotary_dim, layout, frequencies ({"kind": ..., "base": ...});
     learned has max_length (usable positions), rows, padding_offset, dim; alibi has num_heads.
     `keys` says which key of the config gave each option ("default" when none did).

@@ -89,7 +89,7 @@ ENTRIES = (
             ),
         ),
     ),
-    decoder("falcon", rules=(Switch("alibi", False, {True: (LinearBias(),), False: (Rotation(),)}),)),
+    decoder("falcon", rules=(Switch("alibi", False, {True: (LinearBias(before_scale=True),), False: (Rotation(),)}),)),
     decoder(
         "xlnet",
         rules=(

@@ -79,8 +79,8 @@ class Cursor:
 
     def _skip_strings(self, length: int, what: str) -> None:
         self._strings += length
-        if length * 8 > self.left or self._strings > MOST_STRINGS:
-            raise self.bad(f"{what} claims {length:,} texts, with {self.left:,} bytes left")
+        if self._strings > MOST_STRINGS:
+            raise self.bad(f"{what} claims {length:,} texts; all arrays together may hold {MOST_STRINGS:,}")
         end = len(self._data)
         for _ in range(length):
             if self.at + 8 > end:

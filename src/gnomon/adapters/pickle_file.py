@@ -1,8 +1,9 @@
 """Tensors of pytorch_model.bin files: read only when the user allows pickles, and never running what they hold."""
 
 import pickle
+import warnings
 from pathlib import Path
-from typing import final
+from typing import Any, final
 
 import torch
 from torch import Tensor
@@ -31,13 +32,19 @@ class PickleFile(TensorSource):
         return self._tensors[name].detach()
 
 
+def _state(path: Path) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch warns of pickle protocols; what it cannot read it refuses anyway
+        try:
+            return torch.load(path, map_location="cpu", weights_only=True, mmap=True)
+        except RuntimeError:  # the format before torch 1.6 cannot be memory-mapped
+            return torch.load(path, map_location="cpu", weights_only=True)
+
+
 def _read(path: Path) -> dict[str, Tensor]:
     require_file(path)
     try:
-        try:
-            state = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
-        except RuntimeError:  # the format before torch 1.6 cannot be memory-mapped
-            state = torch.load(path, map_location="cpu", weights_only=True)
+        state = _state(path)
     except pickle.UnpicklingError:
         raise UnsupportedTargetError(
             f"{path} holds more than tensors, and gnomon never runs what a pickle holds; convert it to safetensors."

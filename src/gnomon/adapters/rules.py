@@ -96,15 +96,22 @@ class SinusoidTable(Rule):
 @final
 @dataclass(frozen=True)
 class LinearBias(Rule):
-    """ALiBi: no table, only the number of heads (and MPT's largest exponent when it is not 8)."""
+    """ALiBi: no table, only the number of heads (and MPT's largest exponent when it is not 8).
+
+    `before_scale`: added before the logits are divided by the root of the head's width, and divided with them (Falcon).
+    """
 
     bias_max: tuple[str, ...] = ()
+    before_scale: bool = False
 
     def claims(self, config: ConfigReader) -> Iterator[Claim]:
         heads, steepest = config.find(*HEADS), config.find(*self.bias_max, default=8)
         found = {"num_heads": heads} if heads.integer else {}
         if steepest.value != 8:
             found["bias_max"] = steepest
+        width = config.head_dim()
+        if self.before_scale and width.integer:
+            found["logit_scale"] = Found(width.integer**-0.5, width.key)
         yield claim("alibi", ATTENTION, found)
 
 

@@ -50,8 +50,8 @@ def doctor(
     with show_progress() as progress:
         report = diagnose(
             target,
-            select=_prefixes(select),
-            ignore=_prefixes(ignore),
+            select=select,
+            ignore=ignore,
             device=device,
             dtype=dtype,
             forward=not no_forward,
@@ -60,11 +60,6 @@ def doctor(
         )
     _deliver(report, format, output)
     raise typer.Exit(report.exit_code)
-
-
-def _prefixes(words: str | None) -> tuple[str, ...] | None:
-    """`PE1, PE301` as ("PE1", "PE301")."""
-    return None if words is None else tuple(word.strip().upper() for word in words.split(",") if word.strip())
 
 
 def _deliver(report: "Report", format: Format, output: Path | None) -> None:

@@ -19,8 +19,8 @@ Target = str | Path | nn.Module | tuple[nn.Module, Any]
 
 def diagnose(
     target: Target,
-    select: Iterable[str] | None = None,
-    ignore: Iterable[str] | None = None,
+    select: str | Iterable[str] | None = None,
+    ignore: str | Iterable[str] | None = None,
     *,
     device: str | None = None,
     dtype: str | None = None,

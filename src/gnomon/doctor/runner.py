@@ -52,18 +52,28 @@ def run_all(checks: Iterable[Check], subject: Subject, progress: Progress | None
     return tuple(results)
 
 
-def chosen(select: Iterable[str] | None, ignore: Iterable[str] | None) -> list[Check]:
+def chosen(select: str | Iterable[str] | None, ignore: str | Iterable[str] | None) -> list[Check]:
     """The checks whose code starts with one of `select` (all when None) and with none of `ignore`.
 
-    >>> [check.code for check in chosen(["PE202"], None)]
-    ['PE202']
+    Prefixes are a list, or one string with commas.
+
+    >>> [check.code for check in chosen("PE202,PE207", None)]
+    ['PE202', 'PE207']
     """
+    wanted, unwanted = _prefixes(select), _prefixes(ignore) or ()
     checks = [check for _, check in registry]
-    for prefix in (*(select or ()), *(ignore or ())):
+    for prefix in (*(wanted or ()), *unwanted):
         if not any(check.code.startswith(prefix) for check in checks):
             raise GnomonError(f"No check's code starts with {prefix!r}; `gnomon list checks` shows the codes.")
-    wanted = [c for c in checks if select is None or any(c.code.startswith(p) for p in select)]
-    return [c for c in wanted if not any(c.code.startswith(p) for p in ignore or ())]
+    kept = [c for c in checks if wanted is None or c.code.startswith(wanted)]
+    return [c for c in kept if not c.code.startswith(unwanted)]
+
+
+def _prefixes(codes: str | Iterable[str] | None) -> tuple[str, ...] | None:
+    if codes is None:
+        return None
+    parts = codes.split(",") if isinstance(codes, str) else codes
+    return tuple(part.strip().upper() for part in parts if part.strip())
 
 
 def _worst(findings: list[Finding], default: Severity) -> Severity:

@@ -22,8 +22,8 @@ class PositionEncoding(nn.Module, ABC):
     Attention calls all four hooks and never asks which encoding it has. Shapes: B batch, H heads, S sequence,
     Q query length, K key length, D width of one head, W width of the model. Positions are int64 and are passed in.
 
-    The class attributes are promises. The contract tests hold an encoding to them; the doctor and the advisor read them.
-    An instance may narrow a promise (a table sets its own `max_length`).
+    The class attributes are promises: the contract tests hold an encoding to them, the doctor and the advisor read
+    them. An instance may narrow a promise (a table sets its own `max_length`).
     """
 
     relative: ClassVar[bool] = False  #: scores depend on differences of positions only

@@ -91,6 +91,7 @@ def decay(
             f"got scores {np.shape(scores)} and distances {np.shape(distances)}."
         )
     points = kept(x.size, MAX_POINTS)
+    points[0] = 0  # the nearest distance is what the others are read against
     curves = tuple(Curve(name, x[points], finite_or_nan(row[points])) for name, row in zip(names, table, strict=True))
     note = sentences(thinned(x.size, len(points), "distance"))
     return Lines(title, curves, "distance (positions)", y_label, note=note)

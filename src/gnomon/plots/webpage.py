@@ -37,7 +37,7 @@ def render_page(template: Path, figures: Sequence[Figure], context: Mapping[str,
         .render(
             **context,
             figures=figures,
-            figure_data=_json_in_html(_payload(figures)),
+            figure_data=json_in_html(_payload(figures)),
             style=Markup("\n".join(_read(sheet) for sheet in sheets if sheet.exists())),
             scripts=[Markup(script) for script in scripts],
             policy=_policy(scripts),
@@ -69,8 +69,12 @@ def _payload(figures: Sequence[Figure]) -> dict[str, Any]:
     return {"figures": drawn, "palettes": {"light": asdict(LIGHT), "dark": asdict(DARK)}}
 
 
-def _json_in_html(value: Any) -> Markup:
-    """JSON that cannot close its script element, whatever the strings in it say."""
+def json_in_html(value: Any) -> Markup:
+    """JSON that cannot close its script element, whatever the strings in it say.
+
+    >>> json_in_html("</script>")
+    Markup('"\\\\u003c/script\\\\u003e"')
+    """
     text = json.dumps(value, allow_nan=False, separators=(",", ":"))
     return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
 

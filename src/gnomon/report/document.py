@@ -112,15 +112,16 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """True when no check found a fault at error level and none crashed."""
+        """True when checks ran, none found a fault at error level, and none crashed."""
         return self.exit_code == 0
 
     @property
     def exit_code(self) -> int:
-        """0 nothing found at error level, 1 error-level findings, 2 a check could not run to its end."""
+        """0 nothing found at error level, 1 error-level findings, 2 a check crashed or none of them applied."""
         if any(c.severity == "error" for c in self.failed):
             return 1
-        return 2 if self.crashed else 0
+        nothing_ran = bool(self.checks) and all(c.status == "not-applicable" for c in self.checks)
+        return 2 if self.crashed or nothing_ran else 0
 
     @property
     def summary(self) -> dict[str, int]:
@@ -159,8 +160,8 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
-    if hasattr(value, "item") and not isinstance(value, str):
-        value = value.item()
+    if hasattr(value, "tolist") and not isinstance(value, str):
+        return _plain(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     return value if isinstance(value, str | int | float | bool | None) else str(value)

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.check import check
 from gnomon.doctor.evidence.additive import additive
+from gnomon.doctor.evidence.base import attempt
 from gnomon.doctor.evidence.entry import Entry, entry
+from gnomon.doctor.evidence.tables import position_tables
 from gnomon.report.document import Finding, Measured
 
 WHOLE = 0.02  # how near a coefficient must be to 2, 3, ... to be called twice, three times
@@ -34,10 +36,16 @@ def added_once(subject: Subject) -> Iterator[Finding | Measured]:
     if found.coefficient is not None:
         why = f"fit of {found.table} with residual {found.residual:.1g}"
         yield Measured("times the table is added", round(found.coefficient, 4), 1, why)
-    yield from _judge(found)
+    yield from _judge(found, _start_is_stated(subject, found))
 
 
-def _judge(found: Entry) -> Iterator[Finding]:
+def _start_is_stated(subject: Subject, found: Entry) -> bool:
+    """Whether anything says which row position 0 has: a claim does, and so does the published formula."""
+    stored = [t for t in attempt(position_tables, subject) or () if t.name == found.table]
+    return not stored or stored[0].claim is not None
+
+
+def _judge(found: Entry, start_is_stated: bool) -> Iterator[Finding]:
     if found.axis == "batch":
         yield Finding(
             found.where,
@@ -61,6 +69,7 @@ def _judge(found: Entry) -> Iterator[Finding]:
         )
     elif found.coefficient is not None:
         yield from _coefficient(found, found.coefficient)
+        yield from _start(found, start_is_stated)
 
 
 def _coefficient(found: Entry, k: float) -> Iterator[Finding]:
@@ -81,12 +90,18 @@ def _coefficient(found: Entry, k: float) -> Iterator[Finding]:
         )
     elif abs(k) < LOST:
         yield Finding(found.where, "the table arrives multiplied by nearly zero", "look for a mask", {"times": k})
-    if found.shift and found.table is not None:
-        yield Finding(
-            found.where,
-            f"the first token gets row {found.shift:+d} from the first usable row of {found.table}: off by one"
-            if abs(found.shift) == 1
-            else f"the first token gets row {found.shift:+d} from the first usable row of {found.table}",
-            "start positions at 0 (after the reserved rows)",
-            {"shift": found.shift},
-        )
+
+
+def _start(found: Entry, stated: bool) -> Iterator[Finding]:
+    if not found.shift or found.table is None:
+        return
+    off = ": off by one" if abs(found.shift) == 1 else ""
+    yield Finding(
+        found.where,
+        f"the first token gets row {found.shift:+d} from the first usable row of {found.table}{off}",
+        "start positions at 0 (after the reserved rows)"
+        if stated
+        else "start positions at row 0, unless the rows before it are reserved for padding",
+        {"shift": found.shift},
+        severity=None if stated else "note",
+    )

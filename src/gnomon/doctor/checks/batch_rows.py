@@ -27,7 +27,18 @@ def batch_rows(subject: Subject) -> Iterator[Finding | Measured]:
     """
     probe = model(subject)
     row = probe.draw(1, probe.length(LENGTH), seed=31)
-    alike = probe(row.expand(BATCH, *row.shape[1:]).contiguous())
+    rows = row.expand(BATCH, *row.shape[1:]).contiguous()
+    alike = probe(rows)
+    again = difference(alike, probe(rows))
+    yield Measured("difference between two calls", again, OUTPUT.value, OUTPUT.why)
+    if again > OUTPUT.value:
+        yield Finding(
+            "the forward",
+            f"the same input gives outputs that differ by {again:.2g} of their size when called twice",
+            "look for state kept between calls (a position counter that is not reset), or randomness in eval mode",
+            {"difference": again},
+        )
+        return
     between = difference(alike[:1].expand_as(alike), alike)
     yield Measured("difference between equal rows", between, OUTPUT.value, OUTPUT.why)
     if between > OUTPUT.value:

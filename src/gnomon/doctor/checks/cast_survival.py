@@ -1,15 +1,13 @@
 """PE601: casting the loaded model to bfloat16 spoils its angles."""
 
-import copy
 from collections.abc import Iterator
 
-import numpy as np
 import torch
 
 from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.check import check
-from gnomon.doctor.evidence.calling import Model, model
-from gnomon.doctor.evidence.rotary import rotary_uses
+from gnomon.doctor.evidence.calling import model
+from gnomon.doctor.evidence.rotary import phase_error, rotary_uses
 from gnomon.doctor.evidence.trace import trace_forward
 from gnomon.doctor.thresholds import Threshold
 from gnomon.report.document import Finding, Measured
@@ -33,25 +31,21 @@ def cast_survival(subject: Subject) -> Iterator[Finding | Measured]:
     """
     probe = model(subject)
     uses = rotary_uses(subject)
-    cast = Model(copy.deepcopy(probe.module).to(torch.bfloat16), probe.signature, subject.example, probe.furthest)
     length = probe.length(WINDOW)
-    last = probe.furthest if probe.signature.positions else length
+    last = probe.reach(probe.furthest) if probe.signature.positions else length
+    length = min(length, last)
     positions = torch.arange(last - length, last)[None].expand(2, -1)
     content = probe.draw(2, length)
     content = content.to(torch.bfloat16) if content.is_floating_point() else content
-    seen = trace_forward(cast, content, **({"positions": positions} if probe.signature.positions else {}))
-    known = {(u.first.layout, len(u.frequencies)): (u.frequencies, u.shift) for u in uses}
-    worst, where = 0.0, ""
-    for rotation in seen.rotations:
-        if (rotation.layout, rotation.cos.shape[-1]) not in known or rotation.axis != "sequence":
-            continue
-        frequencies, shift = known[rotation.layout, rotation.cos.shape[-1]]
-        expected = (positions[0].double().numpy()[:, None] + shift) * frequencies
-        error = float(np.abs(np.angle(np.exp(1j * (rotation.angles()[0].numpy() - expected)))).max())
-        if error >= worst:
-            worst, where = error, rotation.where
-    if not where:
+    arguments = {"positions": positions} if probe.signature.positions else {}
+    try:
+        seen = trace_forward(probe.cast(torch.bfloat16), content, **arguments)
+    except Exception as failure:
+        raise MissingEvidence(f"the model does not run after .to(bfloat16): {type(failure).__name__}") from failure
+    errors = [(error, r.where) for r in seen.rotations if (error := phase_error(r, uses, positions[0])) is not None]
+    if not errors:
         raise MissingEvidence("no rotation was recognised in the cast model")
+    worst, where = max(errors)
     yield Measured(f"phase error at position {last - 1} after .to(bfloat16)", worst, ANGLE.value, ANGLE.why)
     if worst > ANGLE.value:
         yield Finding(

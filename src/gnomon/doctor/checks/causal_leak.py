@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.check import check
-from gnomon.doctor.evidence.base import attempt
+from gnomon.doctor.evidence.base import attempt, claims
 from gnomon.doctor.evidence.order import causality
 from gnomon.report.document import Finding, Measured
 
@@ -45,7 +45,9 @@ def causal_leak(subject: Subject) -> Iterator[Finding | Measured]:
 
 
 def _declared_causal(subject: Subject) -> bool:
-    """By the family, or by the name of the class."""
+    """By the family, unless a claim says that it looks both ways (XLNet), or by the name of the class."""
+    if any(claim.options.get("direction") == "bi" for claim in claims(subject)):
+        return False
     family = attempt(lambda s: s.get("family"), subject)
     if family is not None:
         return bool(family.architecture == "decoder")

@@ -11,6 +11,8 @@ from gnomon.doctor.evidence.used import used_table
 from gnomon.doctor.thresholds import TABLE
 from gnomon.report.document import Finding, Measured
 
+FAIRSEQ_START = 2  # fairseq and its descendants (XGLM, M2M100) count from padding id + 1
+
 
 @check("PE309", "computed-table-against-formula", severity="error", needs=(used_table,))
 def computed_table_against_formula(subject: Subject) -> Iterator[Finding | Measured]:
@@ -43,4 +45,6 @@ def computed_table_against_formula(subject: Subject) -> Iterator[Finding | Measu
     yield Measured("base of the sinusoids that are added", fit.base, None, f"{fit.layout}, residual {largest:.1g}")
     yield Measured("position of the first token", fit.shift, 0, "counting starts at 0")
     for departure in departures(fit, claims[0] if claims else None):
-        yield Finding(used.where, departure.message, departure.fix, departure.measured, departure.severity)
+        reserved = not claims and departure.measured.get("shift") == FAIRSEQ_START
+        severity = "note" if reserved else departure.severity
+        yield Finding(used.where, departure.message, departure.fix, departure.measured, severity)

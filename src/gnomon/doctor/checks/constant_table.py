@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gnomon.adapters.subject import Subject
+from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.check import check
 from gnomon.doctor.evidence.tables import Table, position_tables
 from gnomon.report.document import Finding, Measured
@@ -26,16 +26,22 @@ def constant_table(subject: Subject) -> Iterator[Finding | Measured]:
     Sources: transformers issues 29807 (DistilBERT's sinusoids overwritten by the initialiser) and 10200 (a zero row in
     BART's table after export); the heat-map test of the usual debugging advice, as numbers.
     """
+    judged = False
     for table in position_tables(subject):
         rows = table.used()
-        size = float(np.sqrt(np.mean(rows**2))) if np.isfinite(rows).all() else 1.0
-        flat = (np.ptp(rows, axis=0) <= FLAT * max(size, 1e-30)) if len(rows) else np.array([True])
+        if not len(rows) or not np.isfinite(rows).all():
+            continue  # PE204 and PE202 speak of these
+        judged = True
+        size = float(np.sqrt(np.mean(rows**2)))
+        flat = np.ptp(rows, axis=0) <= FLAT * max(size, 1e-30)
         zero = np.flatnonzero(~rows.any(axis=1))
         yield Measured(
             f"flat dimensions of {table.name}", int(flat.sum()), 0, f"of {flat.size}; each row should differ"
         )
         yield Measured(f"zero rows of {table.name}", len(zero), 0, "in the rows that positions use")
         yield from _judge(table, flat, zero)
+    if not judged:
+        raise MissingEvidence("no table whose numbers are all finite")
 
 
 def _judge(table: Table, flat: np.ndarray, zero: np.ndarray) -> Iterator[Finding]:  # type: ignore[type-arg]

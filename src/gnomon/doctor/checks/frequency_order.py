@@ -3,16 +3,20 @@
 from collections.abc import Iterator
 
 import numpy as np
+import torch
 
 from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.check import check
-from gnomon.doctor.evidence.tables import tables
+from gnomon.doctor.evidence.tables import Table, tables
 from gnomon.report.document import Finding, Measured
+
+EPS = 2.0**-7  # bfloat16's, where the dtype is not one of torch's
+STEPS = 16.0  # rounding errors of two rows, over the steps between them
 
 
 @check("PE208", "frequency-order", severity="error", needs=(tables,))
 def frequency_order(subject: Subject) -> Iterator[Finding | Measured]:
-    """The frequencies of a sinusoid table or of a rotary encoding do not fall monotonically from about 1.
+    """The frequencies of a sinusoid table or of a rotary encoding rise somewhere, or are so fast that they alias.
 
     Why: low dimensions should turn fast (neighbours differ) and high ones slowly (paragraphs differ). Frequencies out
     of order mean that columns were shuffled or the exponent is wrong; frequencies above pi alias: two positions apart
@@ -34,7 +38,7 @@ def frequency_order(subject: Subject) -> Iterator[Finding | Measured]:
         if not np.isfinite(frequencies).all():
             continue
         judged = True
-        rising = int((np.diff(frequencies) > 1e-6 * np.abs(frequencies[:-1])).sum())
+        rising = int((np.diff(frequencies) > _noise(table)).sum())
         yield Measured(f"places where the frequencies of {table.name} rise", rising, 0, "fast first, slow last")
         if rising:
             reciprocal = rising == len(frequencies) - 1 and abs(frequencies[0] - 1) < 1e-3
@@ -53,3 +57,10 @@ def frequency_order(subject: Subject) -> Iterator[Finding | Measured]:
             )
     if not judged:
         raise MissingEvidence("no sinusoid table and no stored frequencies")
+
+
+def _noise(table: Table) -> float:
+    """What rounding may do to the order: nothing to stored frequencies, a little to those read off a table's steps."""
+    dtype = getattr(torch, table.info.dtype.lower().replace("bf16", "bfloat16"), None)
+    eps = torch.finfo(dtype).eps if isinstance(dtype, torch.dtype) and dtype.is_floating_point else EPS
+    return 0.0 if table.kind == "frequencies" else STEPS * eps / len(table.values)

@@ -2,13 +2,16 @@
 
 from collections.abc import Iterator
 
+import torch
+
 from gnomon import positions as position_ids
 from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.check import check
 from gnomon.doctor.evidence.calling import model
 from gnomon.doctor.evidence.noise import difference, shift_tolerance
 from gnomon.doctor.evidence.order import causality
-from gnomon.doctor.evidence.padding import LENGTH, PADS, padded_on_the_left
+from gnomon.doctor.evidence.padding import LENGTH, PADS, pad_token, padded_on_the_left
+from gnomon.doctor.evidence.trace import require_attention
 from gnomon.report.document import Finding, Measured
 
 
@@ -29,12 +32,15 @@ def left_padding(subject: Subject) -> Iterator[Finding | Measured]:
     probe = model(subject)
     if not causality(subject).causal:
         raise MissingEvidence("the model looks both ways; such models are padded on the right (PE402)")
-    content, padded, mask = padded_on_the_left(probe)
+    require_attention(subject)
+    content, padded, mask = padded_on_the_left(probe, pad_token(subject))
     alone = probe(content)
     limit = shift_tolerance(probe.length(LENGTH) + PADS)
     given = None
     if probe.signature.positions is not None:
-        given = difference(alone, probe(padded, mask=mask, positions=position_ids.from_mask(mask))[:, PADS:])
+        counted = position_ids.from_mask(torch.ones_like(mask[:, PADS:]))
+        padded_ids = position_ids.from_mask(mask)
+        given = difference(probe(content, positions=counted), probe(padded, mask=mask, positions=padded_ids)[:, PADS:])
         yield Measured("effect of left padding, ids from the mask passed", given, limit, "relative to the outputs")
         if given > limit:
             yield Finding(

@@ -4,15 +4,15 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.check import check
 from gnomon.doctor.evidence.calling import Model, model
-from gnomon.doctor.evidence.rotary import distinct_rows, rotary_uses
-from gnomon.doctor.evidence.trace import Trace, trace_forward
+from gnomon.doctor.evidence.record import Trace
+from gnomon.doctor.evidence.rotary import distinct_rows, phase_error, rotary_uses
+from gnomon.doctor.evidence.trace import trace_forward
 from gnomon.doctor.thresholds import Threshold
 from gnomon.report.document import Finding, Measured
 
@@ -43,8 +43,14 @@ def low_precision_positions(subject: Subject) -> Iterator[Finding | Measured]:
     probe = model(subject)
     judged = False
     for setting, context in SETTINGS:
-        with context():
-            seen, positions = _far(probe)
+        try:
+            with context():
+                seen, positions = _far(probe)
+        except Exception as error:
+            if context is nullcontext:
+                raise
+            yield Measured(f"the forward {setting}", f"does not run: {type(error).__name__}")
+            continue
         for measured, finding in (*_rotations(seen, positions, subject, setting), *_angles(seen, setting)):
             judged = True
             yield measured
@@ -57,8 +63,8 @@ def low_precision_positions(subject: Subject) -> Iterator[Finding | Measured]:
 def _far(probe: Model) -> tuple[Trace, Tensor]:
     """A short input at far positions where the model takes position ids, else a long enough input."""
     if probe.signature.positions is not None:
-        length = probe.length(WINDOW)
-        last = probe.furthest
+        length = min(probe.length(WINDOW), probe.reach(probe.furthest))
+        last = probe.reach(probe.furthest)
         positions = torch.arange(last - length, last)[None].expand(2, -1)
         return trace_forward(probe, probe.draw(2, length), positions=positions), positions
     length = probe.length(NEAR)
@@ -76,20 +82,18 @@ def _rotations(seen: Trace, positions: Tensor, subject: Subject, setting: str) -
         near = rotary_uses(subject)
     except MissingEvidence:
         return
-    frequencies = {(use.first.layout, len(use.frequencies)): (use.frequencies, use.shift) for use in near}
-    worst = 0.0
-    for rotation in seen.rotations:
-        known = frequencies.get((rotation.layout, rotation.cos.shape[-1]))
-        if known is None or rotation.axis != "sequence":
-            continue
-        expected = (positions[0].double().numpy()[:, None] + known[1]) * known[0]
-        turned = np.exp(1j * (rotation.angles()[0].numpy() - expected))
-        worst = max(worst, float(np.abs(np.angle(turned)).max()))
+    errors = [
+        (error, rotation)
+        for rotation in seen.rotations
+        if (error := phase_error(rotation, near, positions[0])) is not None
+    ]
+    if not errors:
+        return
+    worst, first = max(errors, key=lambda pair: pair[0])
     measured = Measured(f"phase error at position {int(positions.max())}, {setting}", worst, ANGLE.value, ANGLE.why)
     if worst <= ANGLE.value:
         yield measured, None
         return
-    first = seen.rotations[0]
     distinct = distinct_rows(torch.cat((first.cos[0], first.sin[0]), dim=-1))
     yield (
         measured,

@@ -34,10 +34,11 @@ def position_ids_ignored(subject: Subject) -> Iterator[Finding | Measured]:
     """
     probe = model(subject)
     if probe.signature.positions is None:
-        raise MissingEvidence("the forward takes no position ids")
-    length = min(LENGTH, probe.limit // 3)
+        raise MissingEvidence("the forward takes no position ids (batch, sequence)")
+    reach = probe.reach(3 * LENGTH + SHIFT)
+    length = min(probe.length(LENGTH), reach // 3)
     if length < 4:
-        raise MissingEvidence(f"the model takes {probe.limit} positions; stretching them needs 12")
+        raise MissingEvidence(f"the model takes {reach} positions; stretching them needs 12")
     kinds = _kinds(subject)
     content = probe.draw(2, length, seed=21)
     ids = torch.arange(length)[None].expand(2, -1).contiguous()
@@ -54,7 +55,7 @@ def position_ids_ignored(subject: Subject) -> Iterator[Finding | Measured]:
             {"effect": effect},
         )
         return
-    shift = min(SHIFT, probe.limit - length)
+    shift = min(SHIFT, reach - length)
     moved = difference(plain, probe(content, positions=ids + shift))
     if kinds and kinds <= set(RELATIVE):
         limit = shift_tolerance(shift + length)

@@ -6,7 +6,8 @@ from gnomon.adapters.subject import Subject
 from gnomon.doctor.check import check
 from gnomon.doctor.evidence.calling import model
 from gnomon.doctor.evidence.noise import difference
-from gnomon.doctor.evidence.padding import PADS, padded_on_the_right
+from gnomon.doctor.evidence.order import require_sequence
+from gnomon.doctor.evidence.padding import PADS, pad_token, padded_on_the_right
 from gnomon.doctor.thresholds import OUTPUT
 from gnomon.report.document import Finding, Measured
 
@@ -24,8 +25,12 @@ def right_padding(subject: Subject) -> Iterator[Finding | Measured]:
     fault: rounding in half precision only).
     """
     probe = model(subject)
-    alone, padded, mask = padded_on_the_right(probe)
-    effect = difference(probe(alone), probe(padded, mask=mask)[:, :-PADS])
+    alone, padded, mask = padded_on_the_right(probe, pad_token(subject))
+    expected = probe(alone)
+    output = probe(padded, mask=mask)
+    require_sequence(expected, alone.shape[1])
+    require_sequence(output, padded.shape[1])
+    effect = difference(expected, output[:, :-PADS])
     yield Measured("effect of right padding", effect, OUTPUT.value, OUTPUT.why)
     if effect > OUTPUT.value:
         yield Finding(

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gnomon.adapters.subject import Subject
+from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.check import check
+from gnomon.doctor.evidence.configs import config_parts
 from gnomon.report.document import Finding, Measured
 
 SAME_NUMBER = 1e-6  # relative
@@ -23,7 +24,9 @@ def rope_spellings_disagree(subject: Subject) -> Iterator[Finding | Measured]:
     Sources: DeepSpeed issue 8345 (every model at base 10000 after an upgrade), vLLM issue 28542, Unsloth issue 7028;
     transformers 5.24 `modeling_rope_utils.py` for the order in which the spellings win.
     """
-    pairs = list(_spellings(subject.config))
+    pairs = [pair for prefix, part in config_parts(subject.config) for pair in _spellings(prefix, part)]
+    if not pairs:
+        raise MissingEvidence("the config states no rotary setting twice")
     differing = [(key, a, b) for key, a, b in pairs if not _same(a[1], b[1])]
     yield Measured("settings stated twice that differ", len(differing), 0, f"{len(pairs)} are stated twice")
     for key, (first, one), (second, other) in differing:
@@ -38,8 +41,13 @@ def rope_spellings_disagree(subject: Subject) -> Iterator[Finding | Measured]:
 Statement = tuple[str, Any]
 
 
-def _spellings(config: Mapping[str, Any]) -> Iterator[tuple[str, Statement, Statement]]:
+def _spellings(prefix: str, config: Mapping[str, Any]) -> Iterator[tuple[str, Statement, Statement]]:
     """Each setting that is stated twice: its name, and the two statements with their keys."""
+    for key, (first, one), (second, other) in _pairs(config):
+        yield key, (prefix + first, one), (prefix + second, other)
+
+
+def _pairs(config: Mapping[str, Any]) -> Iterator[tuple[str, Statement, Statement]]:
     modern, legacy = config.get("rope_parameters"), config.get("rope_scaling")
     if isinstance(modern, Mapping) and not any(isinstance(value, Mapping) for value in modern.values()):
         for key in ("rope_theta", "partial_rotary_factor"):

@@ -4,13 +4,14 @@ from collections.abc import Iterator
 
 from gnomon.adapters.subject import Subject
 from gnomon.doctor.check import check
+from gnomon.doctor.evidence.base import attempt
 from gnomon.doctor.evidence.expected import claims_of, rotary_dim
 from gnomon.report.document import Finding, Measured
 
 
 @check("PE103", "rotary-width", severity="error", needs=("claims",))
 def rotary_width(subject: Subject) -> Iterator[Finding | Measured]:
-    """The rotated width is odd, wider than the head, or not a whole number.
+    """The rotated width is odd or wider than the head, or the heads do not divide the hidden size.
 
     Why: a rotation turns pairs of numbers. An odd width leaves one number without a partner: code either fails with a
     shape error, or drops or mixes the last lane without a word.
@@ -22,10 +23,11 @@ def rotary_width(subject: Subject) -> Iterator[Finding | Measured]:
     while a part is rotated), MiniMax-M2 in transformers issue 48241 (`rotary_dim` not read, so every lane is
     rotated).
     """
+    config = attempt(lambda s: s.config, subject) or {}
     for claim in claims_of(subject, "rotary"):
         head, width = claim.options.get("head_dim"), rotary_dim(claim)
         yield Measured(f"rotated width of {claim.where}", width, head, "even, and no wider than the head")
-        hidden, heads = (subject.config.get(key) for key in ("hidden_size", "num_attention_heads"))
+        hidden, heads = (config.get(key) for key in ("hidden_size", "num_attention_heads"))
         derived = claim.keys.get("head_dim") != "head_dim"
         if derived and isinstance(hidden, int) and isinstance(heads, int) and heads > 0 and hidden % heads:
             yield Finding(

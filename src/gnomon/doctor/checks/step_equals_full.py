@@ -9,7 +9,8 @@ from gnomon.doctor.evidence.calling import model
 from gnomon.doctor.evidence.decoding import decode, require_cache
 from gnomon.doctor.evidence.noise import difference, shift_tolerance
 from gnomon.doctor.evidence.order import causality
-from gnomon.doctor.evidence.padding import PADS, padded_on_the_left
+from gnomon.doctor.evidence.padding import PADS, pad_token, padded_on_the_left
+from gnomon.doctor.evidence.trace import require_attention
 from gnomon.report.document import Finding, Measured
 
 LENGTH = 9
@@ -31,6 +32,7 @@ def step_equals_full(subject: Subject) -> Iterator[Finding | Measured]:
     """
     probe = model(subject)
     require_cache(probe)
+    require_attention(subject)
     if not causality(subject).causal:
         raise MissingEvidence("the model looks both ways; it does not decode step by step")
     length = probe.length(LENGTH)
@@ -51,11 +53,12 @@ def step_equals_full(subject: Subject) -> Iterator[Finding | Measured]:
             return
     if probe.signature.mask is None:
         return
-    alone, padded, mask = padded_on_the_left(probe)
+    alone, padded, mask = padded_on_the_left(probe, pad_token(subject))
     ids = position_ids.from_mask(mask) if probe.signature.positions else None
+    expected = probe(alone, positions=None if ids is None else ids[:, PADS:])
     steps = padded.shape[1] - PADS
     together = decode(probe, padded, [PADS + 1, *[1] * (steps - 1)], mask=mask, positions=ids)[:, PADS:]
-    effect = difference(probe(alone), together)
+    effect = difference(expected, together)
     yield Measured("left-padded, step by step, against one pass alone", effect, limit, "relative to the outputs")
     if effect > limit:
         yield Finding(

@@ -8,7 +8,7 @@ from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.check import check
 from gnomon.doctor.evidence.expected import claims_or_none, expected_frequencies
 from gnomon.doctor.evidence.sinusoid import fit_base
-from gnomon.doctor.evidence.sinusoid_faults import departures, largest_difference
+from gnomon.doctor.evidence.sinusoid_faults import angle_error, departures, largest_difference
 from gnomon.doctor.evidence.tables import Table, tables
 from gnomon.doctor.thresholds import HALF_TABLE, TABLE, Threshold
 from gnomon.report.document import Finding, Measured
@@ -58,9 +58,10 @@ def _sinusoid(table: Table) -> Iterator[Finding | Measured]:
     fit = table.sinusoid
     if fit is None:
         return
-    limit = TABLE if table.info.dtype in ("float32", "float64", "F32", "F64") else HALF_TABLE
-    largest, rows = largest_difference(table.values, fit, limit.value)
-    yield Measured(f"largest difference of {table.name} to the formula", largest, limit.value, limit.why)
+    base = TABLE if table.info.dtype in ("float32", "float64", "F32", "F64") else HALF_TABLE
+    limit = max(base.value, angle_error(len(table.values)))
+    largest, rows = largest_difference(table.values, fit, limit, table.reserved)
+    yield Measured(f"largest difference of {table.name} to the formula", largest, limit, base.why)
     for departure in departures(fit, table.claim, table.reserved):
         yield Finding(table.name, departure.message, departure.fix, departure.measured, departure.severity)
     if len(rows):

@@ -23,12 +23,14 @@ def tokenizer_longer_than_table(subject: Subject) -> Iterator[Finding | Measured
     issue 3.
     """
     stated = subject.tokenizer.get("model_max_length")
-    if not isinstance(stated, int | float) or stated > NO_LIMIT:
+    if not isinstance(stated, int | float) or not stated <= NO_LIMIT:
         raise MissingEvidence("the tokenizer states no model_max_length")
+    judged = False
     for claim in claims_of(subject, "learned"):
         usable = claim.options.get("max_length")
         if not isinstance(usable, int):
             continue
+        judged = True
         yield Measured("tokenizer model_max_length", int(stated), usable, "usable rows of the position table")
         if stated > usable:
             yield Finding(
@@ -37,3 +39,5 @@ def tokenizer_longer_than_table(subject: Subject) -> Iterator[Finding | Measured
                 f"set model_max_length to {usable}",
                 {"model_max_length": int(stated), "usable positions": usable},
             )
+    if not judged:
+        raise MissingEvidence("the config states no length for a learned table")

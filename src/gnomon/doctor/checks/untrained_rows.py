@@ -31,7 +31,7 @@ def untrained_rows(subject: Subject) -> Iterator[Finding | Measured]:
         raise MissingEvidence("the weights do not come from a checkpoint")
     judged = False
     for table in position_tables(subject):
-        if table.kind != "learned" or len(table.used()) < 4 * RUN:
+        if table.kind != "learned" or len(table.used()) < 4 * RUN or not np.isfinite(table.values).all():
             continue
         judged = True
         tail = noisy_tail(table.used())
@@ -45,7 +45,7 @@ def untrained_rows(subject: Subject) -> Iterator[Finding | Measured]:
                 {"trained": trained, "noisy": tail},
             )
     if not judged:
-        raise MissingEvidence("no learned table of at least 64 rows")
+        raise MissingEvidence(f"no learned table of at least {4 * RUN} finite rows")
 
 
 def noisy_tail(rows: Float64[np.ndarray, "rows dims"]) -> int:
@@ -56,6 +56,7 @@ def noisy_tail(rows: Float64[np.ndarray, "rows dims"]) -> int:
     if np.median(near[: len(near) // 4]) < SMOOTH:
         return 0
     windows = np.lib.stride_tricks.sliding_window_view(near, RUN)
-    rough = np.median(windows, axis=1) < ROUGH
-    smooth = np.flatnonzero(~rough)
-    return int(len(near) - smooth[-1] - RUN) if len(smooth) else 0
+    smooth = np.flatnonzero(np.median(windows, axis=1) >= ROUGH)
+    if not len(smooth) or smooth[-1] == len(windows) - 1:
+        return 0
+    return int(len(near) - smooth[-1] - RUN // 2)  # half of the last smooth window is still smooth

@@ -5,9 +5,12 @@ from collections.abc import Iterator
 from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.check import check
 from gnomon.doctor.evidence.base import attempt
+from gnomon.doctor.evidence.configs import config_parts
 from gnomon.doctor.evidence.entry import entry
 from gnomon.doctor.evidence.tables import position_tables, word_table
 from gnomon.report.document import Finding, Measured
+
+WIDTHS = ("hidden_size", "n_embd", "d_model", "dim", "emb_dim", "embedding_size", "word_embed_proj_dim")
 
 
 @check("PE201", "width-mismatch", severity="error", needs=(position_tables,))
@@ -22,35 +25,38 @@ def width_mismatch(subject: Subject) -> Iterator[Finding | Measured]:
     Sources: the second step of the usual five-step check list (add time, widths, overwritten values, gradient,
     isolation); Lan et al. 2019, arXiv:1909.11942 (ALBERT) for the factorised embedding.
     """
-    allowed = _widths(subject)
+    widths = _widths(subject)
+    words = attempt(word_table, subject)
+    allowed = widths | ({words.shape[1]} if words and not subject.has("module") else set())
+    if not allowed:
+        raise MissingEvidence("neither a config nor a word table says how wide the model is")
     for table in position_tables(subject):
-        width = table.values.shape[1]
+        rows, width = table.values.shape
         yield Measured(f"width of {table.name}", width, min(allowed), "the width of the model or of the word table")
-        if width not in allowed:
-            swapped = table.values.shape[0] in allowed
-            yield Finding(
-                table.name,
-                f"the table is {table.values.shape[0]} x {width} but vectors are {_listed(allowed)} wide",
-                "swap the table's axes: one row a position" if swapped else f"make the table {min(allowed)} wide",
-                {"rows": table.values.shape[0], "width": width},
-            )
+        if width in allowed:
+            continue
+        swapped = rows in allowed
+        if not widths and not swapped:
+            raise MissingEvidence(f"words are {_listed(allowed)} wide; only a forward tells whether they are projected")
+        yield Finding(
+            table.name,
+            f"the table is {rows} x {width} but vectors are {_listed(allowed)} wide",
+            "swap the table's axes: one row a position" if swapped else f"make the table {min(allowed)} wide",
+            {"rows": rows, "width": width},
+        )
 
 
 def _widths(subject: Subject) -> set[int]:
-    """Widths a position table may have: that of the vectors as they run, else the config's and the word table's."""
-    if subject.has("module"):
-        found = attempt(entry, subject)
-        if found is not None:
-            return {found.width}
-    widths: set[int] = set()
-    if subject.has("config"):
-        keys = ("hidden_size", "n_embd", "d_model", "embedding_size", "word_embed_proj_dim")
-        widths |= {value for key in keys if isinstance(value := subject.config.get(key), int)}
-    words = attempt(word_table, subject)
-    widths |= {words.shape[1]} if words else set()
-    if not widths:
-        raise MissingEvidence("neither a config nor a word table says how wide the model is")
-    return widths
+    """Widths a position table may have: that of the vectors as they run, else those that the config states."""
+    found = attempt(entry, subject) if subject.has("module") else None
+    return _stated(subject) if found is None else {found.width, *_stated(subject, towers_only=True)}
+
+
+def _stated(subject: Subject, *, towers_only: bool = False) -> set[int]:
+    """Widths that the config states: its own, and those of its towers (text, vision), each with its own table."""
+    parts = config_parts(attempt(lambda s: s.config, subject) or {})
+    wanted = [part for prefix, part in parts if prefix or not towers_only]
+    return {value for part in wanted for key in WIDTHS if isinstance(value := part.get(key), int)}
 
 
 def _listed(numbers: set[int]) -> str:

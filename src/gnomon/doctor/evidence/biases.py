@@ -7,7 +7,8 @@ from jaxtyping import Float64
 
 from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.evidence.base import evidence
-from gnomon.doctor.evidence.trace import Bias, trace
+from gnomon.doctor.evidence.record import Bias
+from gnomon.doctor.evidence.trace import trace
 
 NONE = 1e-6  # a bias below this is a mask, not a bias
 

@@ -2,7 +2,7 @@
 
 import copy
 import inspect
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, final
 
 import torch
@@ -10,10 +10,11 @@ from torch import Tensor, nn
 
 from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.evidence.base import attempt, claims, evidence
+from gnomon.doctor.evidence.conventions import MaskForm, mask_form, sequence_first
 from gnomon.doctor.evidence.redraw import redraw
 
 CONTENT = ("input_ids", "ids", "tokens", "token_ids", "idx", "x", "inputs", "input", "inputs_embeds", "hidden_states")
-MASK = ("attention_mask", "padding_mask", "mask")
+MASK = ("attention_mask", "padding_mask", "key_padding_mask", "src_key_padding_mask", "mask")
 POSITIONS = ("position_ids", "positions", "input_pos")
 CACHE = ("cache", "past_key_values")
 LENGTH_KEYS = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len")
@@ -31,6 +32,7 @@ class Signature:
     positions: str | None
     cache: str | None
     use_cache: bool
+    mask_form: MaskForm = field(default_factory=MaskForm)
 
 
 @final
@@ -46,7 +48,9 @@ class Model:
         self.limit = min(limit or LONGEST_PROBE, LONGEST_PROBE)
         self.furthest = min(limit or FURTHEST, FURTHEST)
         self._sample: Tensor = example[signature.content]
-        self._fixed = {k: v for k, v in example.items() if not isinstance(v, Tensor)}
+        self._fixed = {k: v for k, v in example.items() if k != signature.content}
+        self._runs = 1  #: the longest length that has been seen to run
+        self._reached = 2  #: the greatest number of position ids that has been seen to run
         self.takes_ids = not self._sample.is_floating_point()
         self.vocabulary = _vocabulary(module, self._sample) if self.takes_ids else 0
 
@@ -73,16 +77,53 @@ class Model:
     ) -> Any:
         """As `__call__`, with gradients and with whatever the model returns."""
         names = self.signature
-        arguments = {**self._fixed, names.content: content, **more}
+        arguments = {**self._others(content), names.content: content, **more}
         if mask is not None:
-            arguments[_need(names.mask, "an attention mask argument")] = mask
+            arguments[_need(names.mask, "attention mask")] = names.mask_form.of(mask)
         if positions is not None:
-            arguments[_need(names.positions, "a position ids argument")] = positions
+            arguments[_need(names.positions, "position ids")] = positions
         return self.module(**arguments)
 
+    def _others(self, content: Tensor) -> dict[str, Any]:
+        """The example's other arguments: plain values as they are, tensors as their first row for every row here."""
+        whole = torch.ones(content.shape[:2], dtype=torch.int64, device=content.device)
+        fill = {self.signature.mask: self.signature.mask_form.of(whole), self.signature.positions: whole.cumsum(1) - 1}
+        return {
+            name: fill[name] if name in fill else _like_content(value, self._sample, content)
+            for name, value in self._fixed.items()
+        }
+
+    def cast(self, dtype: torch.dtype) -> "Model":
+        """A copy after `Module.to(dtype)`, called in the same way; content of vectors is the caller's to cast."""
+        other = copy.copy(self)
+        other.module = copy.deepcopy(self.module).to(dtype)
+        other._fixed = {
+            k: v.to(dtype) if isinstance(v, Tensor) and v.is_floating_point() else v for k, v in self._fixed.items()
+        }
+        return other
+
     def length(self, wanted: int) -> int:
-        """`wanted`, or the longest length the model takes."""
-        return min(wanted, self.limit)
+        """`wanted`, or the longest length found that the model takes: stated limits are believed, others are tried."""
+        length = min(wanted, self.limit)
+        while length > self._runs:
+            try:
+                self(self.draw(1, length))
+                self._runs = length
+            except Exception:  # noqa: BLE001 - whatever a forward says to too long an input
+                self.limit = self.furthest = length = max(length // 2, self._runs)
+        return length
+
+    def reach(self, wanted: int) -> int:
+        """`wanted`, or the greatest number found such that position ids below it can be passed."""
+        last = min(wanted, self.furthest)
+        while last > self._reached:
+            ids = torch.arange(last - 2, last, device=self.device)[None]
+            try:
+                self(self.draw(1, 2), positions=ids)
+                self._reached = last
+            except Exception:  # noqa: BLE001 - whatever a forward says to an id beyond its table
+                self.furthest = last = max(last // 2, self._reached)
+        return last
 
 
 @evidence
@@ -96,20 +137,58 @@ def model(subject: Subject) -> Model:
 
 
 def _ready(module: nn.Module, subject: Subject) -> Model:
-    """Wrap, and run once: a model that cannot run gives no evidence, and says why."""
-    example = subject.example
-    probe = Model(module, read_signature(module, example), example, _stated_limit(subject))
+    """Wrap, and run a few times: a model that cannot run gives no evidence, and says why."""
+    signature = read_signature(module, subject.example)
+    limit = _stated_limit(subject)
+    probe = _running(module, signature, subject.example, limit)
     content = probe.draw(2, probe.length(5))
-    try:
-        probe(content)
-    except MissingEvidence:
-        raise
-    except Exception as error:
-        reason = str(error).strip().split("\n")[0]
-        raise MissingEvidence(
-            f"the forward fails on content of shape {tuple(content.shape)}: {type(error).__name__}: {reason}"
-        ) from error
+    output = probe(content)
+    if not bool(output.isfinite().all()):
+        raise MissingEvidence("the forward gives NaN or infinite outputs")
+    changed = content.clone()
+    changed[0, -1] = content[0, -1] + 1 if not probe.takes_ids else (content[0, -1] + 1) % probe.vocabulary
+    if sequence_first(output, probe(changed)):
+        raise MissingEvidence("the model mixes along its first axis; wrap it so that it takes (batch, sequence, ...)")
+    probe.signature = _tried(probe, content, output)
     return probe
+
+
+def _running(module: nn.Module, signature: Signature, example: dict[str, Any], limit: int | None) -> Model:
+    """The model with as few arguments of the example as it runs with: each ties the probes to the example's shapes."""
+    plain = {k: v for k, v in example.items() if k == signature.content or not isinstance(v, Tensor)}
+    failure: Exception | None = None
+    for given in (plain, example):
+        probe = Model(module, signature, given, limit)
+        content = probe.draw(2, probe.length(5))
+        try:
+            probe(content)
+            return probe
+        except MissingEvidence:
+            raise
+        except Exception as error:  # noqa: BLE001 - it becomes the reason why nothing can be measured
+            failure = error
+    reason = str(failure).strip().split("\n")[0]
+    raise MissingEvidence(
+        f"the forward fails on content of shape {tuple(content.shape)}: {type(failure).__name__}: {reason}"
+    ) from failure
+
+
+def _tried(probe: Model, content: Tensor, output: Tensor) -> Signature:
+    """The signature without the arguments that the forward takes in no form known here."""
+    names = probe.signature
+    ones = torch.ones(content.shape[:2], dtype=torch.int64, device=content.device)
+    form = None
+    if names.mask is not None:
+        mask = names.mask
+        with torch.no_grad():
+            form = mask_form(mask, output, lambda value: main_output(probe.forward(content, **{mask: value})), ones)
+    positions = names.positions
+    if positions is not None:
+        try:
+            probe(content, positions=ones.cumsum(1) - 1)
+        except Exception:  # noqa: BLE001 - such as ids of shape (S,)
+            positions = None
+    return replace(names, mask=names.mask if form else None, mask_form=form or MaskForm(), positions=positions)
 
 
 @evidence
@@ -129,7 +208,9 @@ def read_signature(module: nn.Module, example: dict[str, Any]) -> Signature:
     def first(names: tuple[str, ...]) -> str | None:
         return next((name for name in names if name in parameters and name != content), None)
 
-    return Signature(content, first(MASK), first(POSITIONS), first(CACHE), "use_cache" in parameters)
+    # nn.Transformer wants a second mask for its decoder, which would have to agree.
+    mask = None if "memory_key_padding_mask" in parameters else first(MASK)
+    return Signature(content, mask, first(POSITIONS), first(CACHE), "use_cache" in parameters)
 
 
 def main_output(result: Any) -> Tensor:
@@ -149,8 +230,17 @@ def main_output(result: Any) -> Tensor:
 
 def _need(name: str | None, what: str) -> str:
     if name is None:
-        raise MissingEvidence(f"the model's forward has no {what}")
+        raise MissingEvidence(f"the forward takes no {what} (batch, sequence)")
     return name
+
+
+def _like_content(value: Any, sample: Tensor, content: Tensor) -> Any:
+    """A tensor argument cut to its first row, and to its first place where it has one for each of the sample's."""
+    if not isinstance(value, Tensor) or value.ndim == 0 or value.shape[0] != sample.shape[0]:
+        return value
+    if value.shape[:2] == sample.shape[:2]:
+        return value[:1, :1].expand(*content.shape[:2], *value.shape[2:])
+    return value[:1].expand(content.shape[0], *value.shape[1:])
 
 
 def _vocabulary(module: nn.Module, sample: Tensor) -> int:

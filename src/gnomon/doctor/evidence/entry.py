@@ -16,9 +16,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.evidence.base import attempt, evidence
-from gnomon.doctor.evidence.calling import Model, model
+from gnomon.doctor.evidence.calling import Model, untouched_model
 from gnomon.doctor.evidence.sinusoid import Sinusoid, sinusoid_table
 from gnomon.doctor.evidence.tables import position_tables
+from gnomon.doctor.evidence.watcher import attends
 
 BATCH, LENGTH = 3, 23
 VARIES = 1e-4  # of the size of the vectors
@@ -48,8 +49,11 @@ class Entry:
 
 @evidence
 def entry(subject: Subject) -> Entry:
-    """Where positions enter, measured on one repeated token; axis "none" when nothing varies anywhere."""
-    probe = model(subject)
+    """Where positions enter, measured on one repeated token; axis "none" when nothing varies anywhere.
+
+    Weights are as given: redrawing scales the tables, and the coefficient would be that scale.
+    """
+    probe = untouched_model(subject)
     seen = _inputs(probe, _constant(probe))
     sized = [s for s in seen if s.values.shape[:2] == (BATCH, probe.length(LENGTH))]
     if not sized:
@@ -58,6 +62,8 @@ def entry(subject: Subject) -> Entry:
     if first is None:
         coefficient = 0.0 if attempt(position_tables, subject) else None
         return Entry(sized[0].where, "none", 0, None, coefficient, 0, 0.0, 0.0, sized[0].width)
+    if first.attentions and sized[0].attentions:
+        raise MissingEvidence("hidden vectors before the first attention have another shape than (batch, sequence)")
     if first.axis() == "batch":
         return Entry(first.where, "batch", first.attentions, None, None, 0, 0.0, first.spread(), first.width)
     candidates = [s for s in sized if s.attentions == first.attentions and s.axis() == "sequence"]
@@ -101,8 +107,7 @@ class _CountAttentions(TorchDispatchMode):
         self.count = 0
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        name = func.overloadpacket.__name__
-        self.count += name == "_softmax" or name.startswith("_scaled_dot_product")
+        self.count += attends(func.overloadpacket.__name__)
         return func(*args, **(kwargs or {}))
 
 
@@ -113,7 +118,7 @@ def _inputs(probe: Model, content: Tensor) -> list[_Seen]:
 
     def look(path: str, args: Any, kwargs: Any) -> None:
         for value in (*args, *kwargs.values()):
-            if isinstance(value, Tensor) and value.is_floating_point() and value.ndim == 3:
+            if value is not content and isinstance(value, Tensor) and value.is_floating_point() and value.ndim == 3:
                 seen.append(_Seen(path, value.detach().double().cpu(), counter.count))
                 return
 

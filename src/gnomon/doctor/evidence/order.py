@@ -9,6 +9,7 @@ from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.evidence.base import evidence
 from gnomon.doctor.evidence.calling import Model, model
 from gnomon.doctor.evidence.noise import difference
+from gnomon.doctor.thresholds import OUTPUT
 
 LENGTH = 13
 
@@ -32,7 +33,10 @@ class Causality:
 def causality(subject: Subject) -> Causality:
     """Changes the last token and looks which outputs move."""
     probe = model(subject)
-    content = probe.draw(2, probe.length(LENGTH), seed=11)
+    length = probe.length(LENGTH)
+    if length < 3:
+        raise MissingEvidence(f"the model takes {length} places; moving tokens needs 3")
+    content = probe.draw(2, length, seed=11)
     changed = content.clone()
     changed[:, -1] = other(probe, content)[:, -1]
     before, after = probe(content), probe(changed)
@@ -49,6 +53,24 @@ def other(probe: Model, content: torch.Tensor) -> torch.Tensor:
     low = min(5, probe.vocabulary // 2)
     span = probe.vocabulary - low
     return low + (content - low + max(1, span // 3)) % span
+
+
+@evidence
+def mixing(subject: Subject) -> float:
+    """How much an output depends on other tokens: by the last token's effect on the others, or the others' on it.
+
+    Raises MissingEvidence when it hardly does: then order cannot matter, or the weights hide that it does.
+    """
+    found = causality(subject)
+    effect = max(found.leaks[:-1])
+    if found.causal:
+        probe = model(subject)
+        content = probe.draw(2, len(found.leaks), seed=11)
+        changed = torch.cat((other(probe, content)[:, :-1], content[:, -1:]), dim=1)
+        effect = difference(probe(content)[:, -1], probe(changed)[:, -1])
+    if effect < OUTPUT.value:
+        raise MissingEvidence("no token has an effect on another's output: nothing mixes them")
+    return effect
 
 
 def require_sequence(output: torch.Tensor, length: int) -> None:

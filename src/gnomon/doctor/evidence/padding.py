@@ -3,32 +3,45 @@
 import torch
 from torch import Tensor
 
-from gnomon.adapters.subject import MissingEvidence
+from gnomon.adapters.subject import MissingEvidence, Subject
+from gnomon.doctor.evidence.base import attempt
 from gnomon.doctor.evidence.calling import Model
 
 LENGTH, PADS = 9, 4
 
 
-def padded_on_the_left(probe: Model) -> tuple[Tensor, Tensor, Tensor]:
+def pad_token(subject: Subject) -> int | None:
+    """The padding id that the config states; some models (RoBERTa) find padding by it and not by the mask."""
+    token = (attempt(lambda s: s.config, subject) or {}).get("pad_token_id")
+    return token if isinstance(token, int) and token >= 0 else None
+
+
+def padded_on_the_left(probe: Model, pad: int | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """Two rows (2, LENGTH), the same behind PADS places of padding, and the mask of those."""
-    whole = _whole(probe)
-    mask = torch.ones(whole.shape[:2], dtype=torch.int64, device=whole.device)
+    whole, mask = _whole(probe)
     mask[:, :PADS] = 0
-    return whole[:, PADS:].contiguous(), whole, mask
+    return whole[:, PADS:].contiguous(), _filled(probe, whole, mask, pad), mask
 
 
-def padded_on_the_right(probe: Model) -> tuple[Tensor, Tensor, Tensor]:
+def padded_on_the_right(probe: Model, pad: int | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """Two rows (2, LENGTH), the same before PADS places of padding, and the mask of those."""
-    whole = _whole(probe)
-    mask = torch.ones(whole.shape[:2], dtype=torch.int64, device=whole.device)
+    whole, mask = _whole(probe)
     mask[:, -PADS:] = 0
-    return whole[:, :-PADS].contiguous(), whole, mask
+    return whole[:, :-PADS].contiguous(), _filled(probe, whole, mask, pad), mask
 
 
-def _whole(probe: Model) -> Tensor:
+def _whole(probe: Model) -> tuple[Tensor, Tensor]:
     if probe.signature.mask is None:
-        raise MissingEvidence("the forward takes no attention mask")
-    length = min(LENGTH, probe.limit - PADS)
-    if length < 2:
-        raise MissingEvidence(f"the model takes {probe.limit} positions, too few to pad")
-    return probe.draw(2, PADS + length, seed=61)
+        raise MissingEvidence("the forward takes no attention mask (batch, sequence)")
+    length = probe.length(PADS + LENGTH)
+    if length < PADS + 2:
+        raise MissingEvidence(f"the model takes {length} positions, too few to pad")
+    whole = probe.draw(2, length, seed=61)
+    return whole, torch.ones(whole.shape[:2], dtype=torch.int64, device=whole.device)
+
+
+def _filled(probe: Model, whole: Tensor, mask: Tensor, pad: int | None) -> Tensor:
+    """The padding id in the places of padding; random content there when no id is known, or vectors are taken."""
+    if not probe.takes_ids or pad is None or pad >= probe.vocabulary:
+        return whole
+    return whole.masked_fill(mask == 0, pad)

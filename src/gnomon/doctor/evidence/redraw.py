@@ -15,19 +15,21 @@ SMALL_TABLE_RMS = 0.05
 
 
 def redraw(module: nn.Module) -> None:
-    """Redraw matrices in place and scale up small embedding tables; zeros, buffers and norms stay as they are.
+    """Redraw matrices in place and scale up small embedding tables; buffers, norms and biases stay as they are.
 
-    Tables are scaled by one common factor, so that the ratio of positions to words does not change.
+    Embedding tables, and the output matrices tied to them, are scaled by one common factor: the ratio between them
+    does not change, and a table of zeros stays one.
     """
     generator = torch.Generator().manual_seed(0)
+    tables = {id(layer.weight): layer.weight for layer in module.modules() if isinstance(layer, nn.Embedding)}
     with torch.no_grad():
         for layer in module.modules():
             for name, weight in layer.named_parameters(recurse=False):
-                if weight.ndim == 2 and name != "bias" and not isinstance(layer, nn.Embedding) and _is_matrix(layer):
-                    fan_in = weight.shape[1] if isinstance(layer, nn.Linear) else weight.shape[0]
+                if weight.ndim == 2 and name != "bias" and id(weight) not in tables and _is_matrix(layer):
+                    fan_in = weight.shape[0] if type(layer).__name__ == "Conv1D" else weight.shape[1]
                     noise = torch.randn(weight.shape, generator=generator) * (GAIN / math.sqrt(fan_in))
                     weight.copy_(noise.to(weight))
-        _scale_tables([m.weight for m in module.modules() if isinstance(m, nn.Embedding)])
+        _scale_tables(list(tables.values()))
 
 
 def _is_matrix(layer: nn.Module) -> bool:
@@ -36,9 +38,7 @@ def _is_matrix(layer: nn.Module) -> bool:
 
 
 def _scale_tables(tables: list[Tensor]) -> None:
-    distinct = list({id(table): table for table in tables}.values())
-    sizes = [float(table.float().square().mean().sqrt()) for table in distinct]
-    largest = max(sizes, default=0.0)
+    largest = max((float(table.float().square().mean().sqrt()) for table in tables), default=0.0)
     if 0.0 < largest < SMALL_TABLE_RMS:
-        for table in distinct:
+        for table in tables:
             table.mul_(TABLE_RMS / largest)

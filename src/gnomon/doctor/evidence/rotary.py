@@ -65,6 +65,24 @@ def _use(members: list[Rotation]) -> RotaryUse:
     return RotaryUse(place(first.where), len({m.where for m in members}), first, frequencies, round(shift, 4))
 
 
+def phase_error(rotation: Rotation, uses: Sequence[RotaryUse], positions: torch.Tensor) -> float | None:
+    """Largest angle in radians between a rotation at `positions` (S,) and what the nearest of `uses` would do there.
+
+    None when no use has its pairs, or when it does not vary along the sequence. A model may rotate its kinds of layers
+    by different frequencies, so the nearest counts.
+    """
+    if rotation.axis != "sequence":
+        return None
+    found = rotation.angles()[0].numpy()
+    places = positions.double().numpy()[:, None]
+    errors = [
+        float(np.abs(wrapped(found - (places + use.shift) * use.frequencies)).max())
+        for use in uses
+        if use.first.layout == rotation.layout and len(use.frequencies) == found.shape[-1]
+    ]
+    return min(errors, default=None)
+
+
 def distinct_rows(values: torch.Tensor) -> int:
     """How many different rows a (S, columns) tensor has."""
     return int(torch.unique(values, dim=0).shape[0])

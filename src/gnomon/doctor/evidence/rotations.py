@@ -1,5 +1,6 @@
 """A rotation of pairs, recognised by its numbers: two products whose factors square-sum to a constant in each pair."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -39,10 +40,22 @@ class Rotation:
         return torch.atan2(self.sin, self.cos) * self.direction
 
 
-def rotation_of_full(first: Product, second: Product, length: int, where: str) -> Rotation | None:
-    """x * cos + turned(x) * sin, tables as wide as x; the order of the two products and of their factors is free."""
+def rotation_of_full(
+    first: Product, second: Product, length: int, where: str, older_first: Callable[[Product, Product], bool]
+) -> Rotation | None:
+    """x * cos + turned(x) * sin, tables as wide as x; the order of the two products and of their factors is free.
+
+    `older_first` tells the vector from the turned one: by numbers alone, turned(x) sin + x cos is also a turn of
+    turned(x), the other way, by the angle less a quarter.
+    """
     for (x, cos), (turned, sin) in _arrangements(first, second):
-        if x.shape != turned.shape or cos.shape[-1] != x.shape[-1] or x.shape[-1] % 2 or x.shape[-1] < 4:
+        if (
+            not older_first((x, cos), (turned, sin))
+            or x.shape != turned.shape
+            or cos.shape[-1] != x.shape[-1]
+            or x.shape[-1] % 2
+            or x.shape[-1] < 4
+        ):
             continue
         for layout, direction, expected in _turns(x):
             if torch.equal(turned, expected):
@@ -53,27 +66,31 @@ def rotation_of_full(first: Product, second: Product, length: int, where: str) -
 def rotation_of_halves(minuend: Product, subtrahend: Product, length: int, where: str) -> Rotation | None:
     """a * cos - b * sin, where a and b are two interleaved or half views of one vector."""
     for (a, cos), (b, sin) in _arrangements(minuend, subtrahend):
-        if a.shape != b.shape or a.data_ptr() == b.data_ptr() or cos.shape[-1] != a.shape[-1]:
-            continue
-        if a.untyped_storage().data_ptr() != b.untyped_storage().data_ptr() or a.stride() != b.stride():
-            continue
-        gap = b.storage_offset() - a.storage_offset()
-        layout: Layout = "interleaved" if a.stride(-1) == 2 or gap in (1, -1) else "half"
-        tables = _tables(a, cos, sin, length)
-        if tables is not None:
-            direction: Literal[1, -1] = 1 if gap > 0 else -1
+        layout = layout_of_views(a, b)
+        tables = _tables(a, cos, sin, length) if layout and cos.shape[-1] == a.shape[-1] else None
+        if layout is not None and tables is not None:
+            direction: Literal[1, -1] = 1 if b.storage_offset() > a.storage_offset() else -1
             return Rotation(where, layout, direction, tables[0], tables[1], 2 * a.shape[-1], layout, tables[2])
     return None
 
 
-def rotation_of_complex(a: Tensor, b: Tensor, length: int, where: str) -> Rotation | None:
-    """A product of complex numbers, one of them on the unit circle (or a circle): neighbours are turned together."""
+def layout_of_views(a: Tensor, b: Tensor) -> Layout | None:
+    """How two views of one vector pair its lanes; None when they are not two such views."""
+    if a.shape != b.shape or a.stride() != b.stride() or a.data_ptr() == b.data_ptr():
+        return None
+    if a.untyped_storage().data_ptr() != b.untyped_storage().data_ptr():
+        return None
+    return "interleaved" if b.storage_offset() - a.storage_offset() in (1, -1) else "half"
+
+
+def rotation_of_complex(a: Tensor, b: Tensor, length: int, where: str, layout: Layout) -> Rotation | None:
+    """A product of complex numbers, one of them on the unit circle (or a circle)."""
     for x, turn in ((a, b), (b, a)):
         if not (x.is_complex() and turn.is_complex()) or x.shape[-1] != turn.shape[-1] or turn.numel() > x.numel():
             continue
         tables = _tables(x.real, turn.real, turn.imag, length)
         if tables is not None:
-            return Rotation(where, "interleaved", 1, tables[0], tables[1], 2 * x.shape[-1], "interleaved", tables[2])
+            return Rotation(where, layout, 1, tables[0], tables[1], 2 * x.shape[-1], layout, tables[2])
     return None
 
 
@@ -128,10 +145,12 @@ def _tables(
     middle = radius.median()
     if not torch.isfinite(middle) or middle <= 0 or (radius - middle).abs().max() > CONSTANT * middle:
         return None
-    axes = [i for i in range(1, x.ndim - 1) if shape[i] == length and x.shape[i] == length]
+    # (S, B, H, D) is last: with as many rows as tokens, (B, ...) is likelier.
+    axes = [i for i in (*range(1, x.ndim - 1), 0) if shape[i] == length and x.shape[i] == length]
     if not axes:
         if shape[0] == x.shape[0] > 1 and all(n == 1 for n in shape[1:-1]):
             return pair[0].reshape(1, shape[0], -1), pair[1].reshape(1, shape[0], -1), "batch"
         return None
-    flat = [t.movedim(axes[0], 1).reshape(shape[0], length, -1, shape[-1])[:, :, 0] for t in pair]
+    moved = [t.movedim(axes[0], 1) for t in pair]
+    flat = [t.reshape(t.shape[0], length, -1, shape[-1])[:, :, 0] for t in moved]
     return flat[0], flat[1], "sequence"

@@ -7,17 +7,24 @@ first.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from jaxtyping import Float64
+from jaxtyping import Float64, Int64
+
+from gnomon.doctor.evidence.turning import Turning, measure_turning
 
 Layout = Literal["interleaved", "half"]
-EVEN = 0.05  # radians a step may be off, and the part of its median that a radius may be off: bfloat16 stays inside
-SHARE = 0.85  # of the rows of a pair, and of the pairs, that must turn evenly: a few overwritten rows are seen as such
-FIRST_ROWS = 32  # rows that tell the phase: few enough that a rounded frequency does not add up
+Exponent = Literal["paper", "tensor2tensor"]
+LAYOUTS: tuple[Layout, ...] = ("interleaved", "half")
+ORDERS: tuple[Literal["sine first", "cosine first"], ...] = ("sine first", "cosine first")
 PUBLISHED_BASE = 10_000.0  # Vaswani et al. 2017, section 3.5
+NEAR = 1e-3  # a base this close, relative, to a number of two digits is tried as that number
+WHOLE = 0.01  # a shift this close to a whole number is that number
+SLOW = 1e-3  # radians a row, below which a frequency weighs less in the base
+ROUNDING = 1e-6  # residual of a float32 table
+MOST_ROWS = 256  # rows that a residual is taken from
 
 
 @dataclass(frozen=True)
@@ -25,11 +32,12 @@ class Sinusoid:
     """What a table turned out to be.
 
     `shift` is the position that row 0 holds. `exponent` is "paper" for base^(-2i/d) and "tensor2tensor" for
-    base^(-i/(d/2 - 1)). `residual` is the largest difference between the table and this description of it.
+    base^(-i/(d/2 - 1)). `residual` is how far a typical (median) row is from this description, relative to `scale`: a
+    few overwritten rows do not show in it.
     """
 
     layout: Layout
-    exponent: Literal["paper", "tensor2tensor"]
+    exponent: Exponent
     base: float
     scale: float
     shift: float
@@ -40,28 +48,31 @@ class Sinusoid:
 
 
 def fit_sinusoid(table: Float64[np.ndarray, "rows dims"]) -> Sinusoid | None:
-    """Describe the table as a sinusoid table, or None when it is none. Needs 8 rows and 4 columns."""
+    """Describe the table as a sinusoid table, or None when it is none. Needs 8 rows and 4 columns.
+
+    >>> fit = fit_sinusoid(np.array([[math.sin(p), math.cos(p), math.sin(p / 20), math.cos(p / 20)] for p in range(9)]))
+    >>> fit.layout, fit.base
+    ('interleaved', 400.0)
+    """
     rows, dims = table.shape
     if rows < 8 or dims < 4 or not np.isfinite(table).all():
         return None
-    fits = [fit for fit in (_fit(table, layout) for layout in ("interleaved", "half")) if fit is not None]
-    return min(fits, key=lambda fit: fit.residual, default=None)
+    fits = [fit for layout in LAYOUTS for exponents in _readings(dims) for fit in _fit(table, layout, exponents)]
+    if not fits:
+        return None
+    # A base in one exponent is another base in the other: of all that fit, the one that a person would have written.
+    limit = max(2 * min(fit.residual for fit in fits), ROUNDING)
+    return min(fits, key=lambda fit: (fit.residual > limit, fit.shift != 0, *_oddity(fit.base)))
 
 
 def sinusoid_table(fit: Sinusoid, rows: int, dims: int) -> Float64[np.ndarray, "rows dims"]:
     """The table that a description describes, in float64."""
-    angles = (np.arange(rows)[:, None] + fit.shift) * _frequencies(fit.base, dims, fit.exponent)[None, :]
-    sine, cosine = fit.sine_sign * np.sin(angles), np.cos(angles)
-    first, second = (sine, cosine) if fit.order == "sine first" else (cosine, sine)
-    table = np.empty((rows, dims))
-    for columns, values in zip(_columns(dims, fit.layout), (first, second), strict=True):
-        table[:, columns] = fit.scale * values[:, : len(range(dims)[columns])]
-    return table
+    return _values(fit, np.arange(rows), dims)
 
 
 def fit_base(frequencies: Float64[np.ndarray, " pairs"]) -> tuple[float, float] | None:
     """Base and largest relative error when the frequencies are base^(-i / pairs); None when they do not fall from 1."""
-    if len(frequencies) < 2 or (frequencies <= 0).any() or abs(frequencies[0] - 1) > 1e-3:
+    if len(frequencies) < 2 or not (frequencies > 0).all() or abs(frequencies[0] - 1) > 1e-3:
         return None
     index = np.arange(len(frequencies)) / len(frequencies)
     log_base = float(-(index @ np.log(frequencies)) / (index @ index))
@@ -69,69 +80,100 @@ def fit_base(frequencies: Float64[np.ndarray, " pairs"]) -> tuple[float, float] 
     return math.exp(log_base), float(error)
 
 
-def _fit(table: Float64[np.ndarray, "rows dims"], layout: Layout) -> Sinusoid | None:
-    dims = table.shape[1]
-    first, second = (table[:, columns] for columns in _columns(dims, layout))
+def _values(fit: Sinusoid, rows: Int64[np.ndarray, " rows"], dims: int) -> Float64[np.ndarray, "rows dims"]:
+    angles = (rows[:, None] + fit.shift) * _frequencies(fit.base, dims, fit.exponent)[None, :]
+    sine, cosine = fit.sine_sign * np.sin(angles), np.cos(angles)
+    first, second = (sine, cosine) if fit.order == "sine first" else (cosine, sine)
+    table = np.zeros((len(rows), dims))
+    for columns, values in zip(_columns(dims, fit.layout, fit.exponent), (first, second), strict=True):
+        table[:, columns] = fit.scale * values[:, : len(range(dims)[columns])]
+    return table
+
+
+def _readings(dims: int) -> tuple[tuple[Exponent, ...], ...]:
+    """The exponents that share one set of columns: with an odd width the two sources fill different columns."""
+    return (("paper", "tensor2tensor"),) if dims % 2 == 0 else (("paper",), ("tensor2tensor",))
+
+
+def _fit(
+    table: Float64[np.ndarray, "rows dims"], layout: Layout, exponents: tuple[Exponent, ...]
+) -> Iterator[Sinusoid]:
+    """Every description of the table in these columns; none when the columns do not turn evenly."""
+    first, second = (table[:, columns] for columns in _columns(table.shape[1], layout, exponents[0]))
     pairs = min(first.shape[1], second.shape[1])
-    z = second[:, :pairs] + 1j * first[:, :pairs]
-    steps = z[1:] * z[:-1].conj()
-    turn = np.median(steps.real, axis=0) + 1j * np.median(steps.imag, axis=0)
-    omega = np.angle(turn)
-    radius = np.abs(z)
-    middle = np.median(radius, axis=0)
-    off = np.abs(np.angle(steps * np.exp(-1j * omega)))
-    even = (off <= EVEN) & (np.abs(radius[1:] - middle) <= EVEN * middle) & (middle > 0)
-    if (even.mean(axis=0) >= SHARE).mean() < SHARE or np.abs(omega).max() < 1e-3:
-        return None
-    unturned = (z * np.exp(-1j * omega * np.arange(len(z))[:, None]))[:FIRST_ROWS]
-    phase = np.angle(np.median(unturned.real, axis=0) + 1j * np.median(unturned.imag, axis=0))
-    return min(_descriptions(table, layout, float(np.median(middle)), phase, omega), key=lambda fit: fit.residual)
+    turning = measure_turning(second[:, :pairs] + 1j * first[:, :pairs])
+    if turning is not None:
+        for exponent in exponents:
+            yield from _descriptions(table, layout, exponent, turning)
 
 
 def _descriptions(
-    table: Float64[np.ndarray, "rows dims"],
-    layout: Layout,
-    scale: float,
-    measured_phase: Float64[np.ndarray, " pairs"],
-    omega: Float64[np.ndarray, " pairs"],
+    table: Float64[np.ndarray, "rows dims"], layout: Layout, exponent: Exponent, turning: Turning
 ) -> Iterator[Sinusoid]:
-    """Each published reading of the measured frequencies, with its residual."""
-    dims = table.shape[1]
-    forward = np.median(np.sign(omega)) > 0
-    frequencies = np.abs(omega)
-    fast = slice(0, max(2, len(omega) // 4))
-    for order in ("sine first", "cosine first"):
+    """Each published reading of the measured radius, phases and angles, with its residual."""
+    forward = np.median(np.sign(turning.angles)) > 0
+    frequencies = np.abs(turning.angles)
+    base = _base(frequencies, table.shape[1], exponent)
+    for order in ORDERS:
         sign: Literal[1, -1] = 1 if forward == (order == "sine first") else -1
-        phase = measured_phase if order == "sine first" else np.pi / 2 - measured_phase
-        phase = np.angle(np.exp(1j * phase)) * sign
-        shift = float(np.round(np.median(phase[fast] / frequencies[fast]), 3))
-        for exponent in ("paper", "tensor2tensor"):
-            base = _base(frequencies, dims, exponent)
-            fit = Sinusoid(layout, exponent, base, scale, shift, sign, order, 0.0, frequencies)  # type: ignore[arg-type]
-            residual = float(np.abs(table - sinusoid_table(fit, *table.shape)).max()) / max(scale, 1e-30)
-            yield Sinusoid(layout, exponent, base, scale, shift, sign, order, residual, frequencies)  # type: ignore[arg-type]
+        shift = _shift((turning.phases if order == "sine first" else np.pi / 2 - turning.phases) * sign, frequencies)
+        for number in (_short(base), base) if abs(base - _short(base)) < NEAR * base else (base,):
+            fit = Sinusoid(layout, exponent, number, turning.radius, shift, sign, order, 0.0, frequencies)
+            yield replace(fit, residual=_residual(table, fit))
 
 
-def _base(frequencies: Float64[np.ndarray, " pairs"], dims: int, exponent: str) -> float:
-    """The base by least squares on the logarithms; a base within 0.1 % of a round one is that round one."""
-    weights = -np.log(_frequencies(math.e, dims, exponent))[: len(frequencies)]
-    base = math.exp(float(-(weights @ np.log(np.maximum(frequencies, 1e-12))) / (weights @ weights)))
-    digits = 10 ** (math.floor(math.log10(base)) - 1)
-    rounded = round(base / digits) * digits
-    return float(rounded) if abs(base - rounded) < 1e-3 * base else base
+def _residual(table: Float64[np.ndarray, "rows dims"], fit: Sinusoid) -> float:
+    rows = np.unique(np.linspace(0, len(table) - 1, MOST_ROWS).round().astype(np.int64))
+    difference = np.abs(table[rows] - _values(fit, rows, table.shape[1])).max(axis=1)
+    return float(np.median(difference)) / max(fit.scale, 1e-30)
 
 
-def _frequencies(base: float, dims: int, exponent: str) -> Float64[np.ndarray, " pairs"]:
-    count = (dims + 1) // 2
-    index = np.arange(count)
+def _shift(phase: Float64[np.ndarray, " pairs"], frequencies: Float64[np.ndarray, " pairs"]) -> float:
+    """The position whose angles are these phases, when the slowest pair is less than half a turn away from 0 there.
+
+    Fast pairs tell it finely, slow ones which turn it is in.
+    """
+    usable = frequencies > 1e-9
+    phase, frequencies = phase[usable], frequencies[usable]
+    guesses = np.angle(np.exp(1j * phase)) / frequencies
+    agreement = np.cos(phase[None, :] - guesses[:, None] * frequencies[None, :]).sum(axis=1)
+    guess = guesses[agreement.argmax()]
+    fast = slice(0, max(2, len(frequencies) // 4))
+    shift = guess + np.median(np.angle(np.exp(1j * (phase - guess * frequencies)))[fast] / frequencies[fast])
+    return float(np.round(shift) + 0.0 if abs(shift - np.round(shift)) < WHOLE else shift)
+
+
+def _base(frequencies: Float64[np.ndarray, " pairs"], dims: int, exponent: Exponent) -> float:
+    """The base by least squares on the logarithms of the frequencies."""
+    powers = -np.log(_frequencies(math.e, dims, exponent))[: len(frequencies)]
+    weights = powers * np.minimum(frequencies / SLOW, 1.0) ** 2  # what is slower than this is measured less well
+    return math.exp(float(np.clip(-(weights @ np.log(np.maximum(frequencies, 1e-12))) / (weights @ powers), -50, 50)))
+
+
+def _short(base: float) -> float:
+    """The nearest number of two digits."""
+    digits = 10.0 ** (math.floor(math.log10(base)) - 1)
+    return float(f"{round(base / digits) * digits:.6g}")
+
+
+def _oddity(base: float) -> tuple[bool, bool]:
+    """In the order of what people write: the published base, a number of two digits, any other."""
+    return base != PUBLISHED_BASE, base != _short(base)
+
+
+def _frequencies(base: float, dims: int, exponent: Exponent) -> Float64[np.ndarray, " pairs"]:
+    index = np.arange(_pairs(dims, exponent))
     powers = 2 * index / dims if exponent == "paper" else index / max(dims // 2 - 1, 1)
     return np.power(float(base), -powers)
 
 
-def _columns(dims: int, layout: Layout) -> tuple[slice, slice]:
-    """Columns of the first and second function of each pair; with an odd width the first has one more."""
-    return (
-        (slice(0, None, 2), slice(1, None, 2))
-        if layout == "interleaved"
-        else (slice(0, (dims + 1) // 2), slice((dims + 1) // 2, None))
-    )
+def _pairs(dims: int, exponent: Exponent) -> int:
+    """With an odd width the paper has a last sine without a cosine, tensor2tensor a last column of zeros."""
+    return (dims + 1) // 2 if exponent == "paper" else dims // 2
+
+
+def _columns(dims: int, layout: Layout, exponent: Exponent) -> tuple[slice, slice]:
+    """Columns of the first and second function of each pair."""
+    count = _pairs(dims, exponent)
+    end = min(2 * count, dims)
+    return (slice(0, end, 2), slice(1, end, 2)) if layout == "interleaved" else (slice(0, count), slice(count, end))

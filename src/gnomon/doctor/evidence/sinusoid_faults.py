@@ -1,16 +1,17 @@
 """How a sinusoid that was measured departs from the one that was claimed, or from the published one: named causes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float64
+from jaxtyping import Float64, Int64
 
 from gnomon.adapters.claims import Claim
 from gnomon.doctor.evidence.sinusoid import PUBLISHED_BASE, Sinusoid, sinusoid_table
 from gnomon.report.document import Severity
 
+FORMULAS = {"paper": "base^(-2i/d)", "tensor2tensor": "base^(-i/(d/2-1))"}
 BASE_AGREES = 5e-3  # relative; a base read off a float16 table is good to 1e-3
 
 
@@ -27,14 +28,7 @@ class Departure:
 def departures(fit: Sinusoid, claim: Claim | None, reserved: int = 0) -> Iterator[Departure]:
     """Base, sign, shift and layout against the claim, or the published base 10,000 when nothing is claimed."""
     options = claim.options if claim else {}
-    base = float(options.get("base", PUBLISHED_BASE))
-    if abs(fit.base - base) > BASE_AGREES * base:
-        yield Departure(
-            f"the frequencies follow base {fit.base:g}, not {base:g}" + ("" if claim else " as published"),
-            f"compute them with base {base:g}, or state base {fit.base:g} in the config",
-            "error" if claim else "warning",
-            {"base": fit.base, "expected base": base},
-        )
+    yield from _frequencies(fit, options)
     if fit.sine_sign < 0:
         yield Departure(
             "the sine columns have the wrong sign: the table runs backwards",
@@ -59,9 +53,47 @@ def departures(fit: Sinusoid, claim: Claim | None, reserved: int = 0) -> Iterato
         )
 
 
+def _frequencies(fit: Sinusoid, options: Mapping[str, Any]) -> Iterator[Departure]:
+    """The base, read with the exponent that is claimed: the same numbers have another base in the other exponent."""
+    base = float(options.get("base", PUBLISHED_BASE))
+    claimed = {"paper": "paper", "endpoint": "tensor2tensor"}.get(str(options.get("exponent")), fit.exponent)
+    last = len(fit.frequencies) - 1
+    powers = {"paper": last + 1, "tensor2tensor": last}
+    found = fit.base ** (powers[claimed] / powers[fit.exponent]) if claimed != fit.exponent else fit.base
+    if abs(found - base) <= BASE_AGREES * base:
+        return
+    claims = bool(set(options) & {"base", "exponent"})
+    if claimed != fit.exponent and abs(fit.base - base) <= BASE_AGREES * base:
+        yield Departure(
+            f"the exponents are those of {FORMULAS[fit.exponent]}, but {FORMULAS[claimed]} is claimed",
+            f"compute the frequencies as {FORMULAS[claimed]}",
+            "error",
+            {"exponent": fit.exponent, "claimed exponent": claimed},
+        )
+        return
+    yield Departure(
+        f"the frequencies follow base {found:g}, not {base:g}" + ("" if claims else " as published"),
+        f"compute them with base {base:g}, or state base {found:g} in the config",
+        "error" if claims else "warning",
+        {"base": found, "expected base": base},
+    )
+
+
 def largest_difference(
-    values: Float64[np.ndarray, "rows dims"], fit: Sinusoid, tolerance: float
-) -> tuple[float, Float64[np.ndarray, " rows"]]:
-    """The largest difference to the described table, relative to its scale, and the rows that differ by more."""
+    values: Float64[np.ndarray, "rows dims"], fit: Sinusoid, tolerance: float, reserved: int = 0
+) -> tuple[float, Int64[np.ndarray, " rows"]]:
+    """The largest difference to the described table, relative to its scale, and the rows that differ by more.
+
+    The first `reserved` rows serve no position and are not looked at.
+    """
     difference = np.abs(values - sinusoid_table(fit, *values.shape)).max(axis=1) / max(fit.scale, 1e-30)
-    return float(difference.max()), np.flatnonzero(difference > tolerance).astype(np.float64)
+    difference[:reserved] = 0.0
+    return float(difference.max()), np.flatnonzero(difference > tolerance)
+
+
+def angle_error(rows: int) -> float:
+    """What float32 does to the angles of a healthy table of this length: half a unit in the last place, and some.
+
+    Measured on three ways to write the formula, 1,500 to 20,000 rows: 6e-8 to 9e-8 of the last position, in radians.
+    """
+    return 2e-7 * rows

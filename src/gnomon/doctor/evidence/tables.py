@@ -19,14 +19,16 @@ POSITION_NAME = re.compile(
     r"|pos(ition)?(al)?_?(emb|enc|table|wte)|embed_?pos|(emb|enc)\w*_pos(ition)?",
     re.IGNORECASE,
 )
-FREQUENCY_NAME = re.compile(r"(inv_?freqs?|rope_freqs|rotary\w*freqs?)(\.weight)?$", re.IGNORECASE)
+FREQUENCY_NAME = re.compile(r"(inv_?freqs?|rotary\w*freqs?)(\.weight)?$", re.IGNORECASE)
 ORIGINAL_NAME = re.compile(r"original_inv_freq$")
 WORD_NAME = re.compile(
     r"(word_?embedd?ings?|(^|[._])words?([._]|$)|embed_tokens|tok(en)?_?emb\w*|wte|embed_in|token_embd|tokens?\.table)",
     re.I,
 )
 ROTARY_NAME = re.compile(r"rotary|rope|(^|[._])(cos|sin|freqs)([._]|$)", re.IGNORECASE)
-NOT_A_TABLE = re.compile(r"relative|bias_table|norm|dense|proj|attn|mlp|lora", re.IGNORECASE)
+NOT_A_TABLE = re.compile(r"relative|bias|norm|dense|proj|attn|mlp|lora", re.IGNORECASE)
+ADDED = ("learned", "sinusoidal")  # claims of vectors that are added, one a position
+FIRST = 8  # rows among which a padding row is looked for
 MOST_NUMBERS = 64_000_000  # in one table; larger ones are left unread
 
 
@@ -35,6 +37,7 @@ class Table:
     """A table (rows, dims) or a row of frequencies (1, pairs), as float64; "angles": cached sines and cosines.
 
     `sinusoid` describes it when its numbers are sinusoids; `transposed` says that they are, with the axes swapped.
+    `reserved` rows come before position 0 (padding): as the config says, else as the zeros of a padding row show.
     """
 
     name: str
@@ -44,11 +47,7 @@ class Table:
     claim: Claim | None = None
     sinusoid: Sinusoid | None = None
     transposed: bool = False
-
-    @property
-    def reserved(self) -> int:
-        """Rows before position 0 (padding), where the config says so."""
-        return int(self.claim.options.get("padding_offset", 0)) if self.claim else 0
+    reserved: int = 0
 
     def used(self) -> Float64[np.ndarray, "rows dims"]:
         """The rows that positions use."""
@@ -87,6 +86,8 @@ def _table(source: TensorSource, info: TensorInfo, stated: tuple[Claim, ...]) ->
     claim = next((c for c in stated if any(re.search(p, info.name) for p in c.table_names)), None)
     if not _is_float(info) or int(np.prod(info.shape)) > MOST_NUMBERS:
         return None
+    if claim is not None and claim.kind not in (*ADDED, "rotary"):
+        return None  # relative biases and the like: no vector for each position
     if FREQUENCY_NAME.search(info.name) and sum(n > 1 for n in info.shape) <= 1:
         return None if ORIGINAL_NAME.search(info.name) else _frequencies(source, info, claim)
     named = claim is not None or bool(POSITION_NAME.search(info.name) and not NOT_A_TABLE.search(info.name))
@@ -99,10 +100,27 @@ def _table(source: TensorSource, info: TensorInfo, stated: tuple[Claim, ...]) ->
     turned = fit_sinusoid(values.T) if fit is None else None
     if fit is None and turned is None and not named:
         return None
-    kind: Kind = "sinusoidal" if fit or turned or (claim and claim.kind == "sinusoidal") else "learned"
-    if ROTARY_NAME.search(info.name):
-        kind = "angles"
-    return Table(info.name, info, kind, values, claim, fit or turned, turned is not None)
+    kind = _kind(info, claim, stated, is_sinusoid=fit is not None or turned is not None)
+    reserved = int(claim.options.get("padding_offset", 0)) if claim else _padding_rows(values, fit)
+    return Table(info.name, info, kind, values, claim, fit or turned, turned is not None, reserved)
+
+
+def _kind(info: TensorInfo, claim: Claim | None, stated: tuple[Claim, ...], *, is_sinusoid: bool) -> Kind:
+    """A sinusoid table in a model that claims no added vectors holds the angles of its rotation (GPT-J, RoFormer)."""
+    claims_added = any(c.kind in ADDED for c in ([claim] if claim else stated))
+    if ROTARY_NAME.search(info.name) or (claim and not claims_added) or (is_sinusoid and stated and not claims_added):
+        return "angles"
+    return "sinusoidal" if is_sinusoid or (claim and claim.kind == "sinusoidal") else "learned"
+
+
+def _padding_rows(values: Float64[np.ndarray, "rows dims"], fit: Sinusoid | None) -> int:
+    """Rows up to a padding row of zeros, as fairseq and RoBERTa keep: positions start after it.
+
+    A zero row 0 of a learned table is not taken for one: there the usual reason is a padding_idx given by mistake.
+    """
+    zero = np.flatnonzero(~values[:FIRST].any(axis=1))
+    padding = int(zero[0]) if len(zero) == 1 else -1
+    return padding + 1 if padding == 1 or (padding == 0 and fit is not None) else 0
 
 
 def _frequencies(source: TensorSource, info: TensorInfo, claim: Claim | None) -> Table | None:

@@ -1,0 +1,87 @@
+"""`package.module:factory`: found beside the user, called, and every failure is one sentence."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+
+from gnomon.adapters import load_subject
+from gnomon.errors import UnsupportedTargetError
+
+SOURCE = """
+import torch
+from torch import nn
+
+model = nn.Sequential(nn.Embedding(5, 4), nn.Linear(4, 3))
+number = 3
+
+def plain():
+    return model
+
+def with_tuple():
+    return model, (torch.ones(2, 3).long(),)
+
+def with_dict():
+    return model, {"input": torch.ones(4, 3).long()}
+
+def raises():
+    raise RuntimeError("no weights here\\nsecond line")
+
+def nothing():
+    return None
+
+def three():
+    return model, (1,), 2
+
+class Models:
+    build = staticmethod(plain)
+"""
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    (tmp_path / "factories_for_test.py").write_text(SOURCE)
+    (tmp_path / "broken_for_test.py").write_text("import module_that_is_not_there\n")
+    (tmp_path / "syntax_for_test.py").write_text("def f(:\n")
+    monkeypatch.chdir(tmp_path)
+    before = list(sys.path)
+    yield tmp_path
+    assert sys.path == before
+    for name in ("factories_for_test", "broken_for_test", "syntax_for_test"):
+        sys.modules.pop(name, None)
+
+
+def test_a_factory_in_the_current_directory_is_called() -> None:
+    subject = load_subject("factories_for_test:plain")
+    assert subject.target == "factories_for_test:plain"
+    assert subject.module(**subject.example).shape == (2, 12, 3)
+    assert load_subject("factories_for_test:Models.build").module is not subject.module
+
+
+@pytest.mark.parametrize(("name", "batch"), [("with_tuple", 2), ("with_dict", 4)])
+def test_a_factory_may_bring_its_example(name: str, batch: int) -> None:
+    subject = load_subject(f"factories_for_test:{name}")
+    assert torch.equal(subject.example["input"], torch.ones(batch, 3).long())
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("nowhere_at_all:f", r"'nowhere_at_all' .* cannot be imported: ModuleNotFoundError: No module named"),
+        ("broken_for_test:f", "ModuleNotFoundError: No module named 'module_that_is_not_there'"),
+        ("syntax_for_test:f", "cannot be imported: SyntaxError"),
+        ("factories_for_test:absent", "has no 'absent'"),
+        ("factories_for_test:number", "is a int, not a function"),
+        ("factories_for_test:raises", r"raised RuntimeError: no weights here\.$"),
+        ("factories_for_test:nothing", r"must give an nn.Module or .*, but gives NoneType\.$"),
+        ("factories_for_test:three", r"but gives \(Sequential, tuple, int\)\.$"),
+        ("factories_for_test:", "There is no file or folder"),
+    ],
+)
+def test_every_failure_is_one_sentence(target: str, message: str) -> None:
+    with pytest.raises(UnsupportedTargetError, match=message) as caught:
+        load_subject(target)
+    assert "\n" not in str(caught.value)
+    assert caught.value.__context__ is None or caught.value.__suppress_context__
