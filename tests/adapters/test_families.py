@@ -2,7 +2,6 @@
 
 import importlib
 import math
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,34 +15,16 @@ from transformers import AutoConfig, AutoModel
 from gnomon.adapters.claims import Claim
 from gnomon.adapters.families import BY_MODEL_TYPE, claims_of, family_of
 from gnomon.adapters.subject import MissingEvidence
+from tests.helpers.claimed import one_claim, plain_frequencies, tables_of
 from tests.helpers.tiny_transformers import HEADS, LENGTH, WIDTH, tiny_fields, tiny_model
 
 HEAD = {"hidden_size": 64, "num_attention_heads": 4, "max_position_embeddings": 99}
-YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 2048}
-
-
-def _named(module: nn.Module) -> dict[str, Tensor]:
-    return dict(module.named_parameters()) | dict(module.named_buffers())
-
-
-def _tables(module: nn.Module, claim: Claim) -> dict[str, Tensor]:
-    return {n: t for n, t in _named(module).items() if any(re.search(p, n) for p in claim.table_names)}
-
-
-def _plain(base: float, rotary_dim: int) -> list[float]:
-    """The paper's frequencies in plain Python floats."""
-    return [base ** (-2 * i / rotary_dim) for i in range(rotary_dim // 2)]
-
-
-def _one(config: dict[str, Any]) -> Claim:
-    [claim] = claims_of(config)
-    return claim
 
 
 def _rotary(model: nn.Module, claims: tuple[Claim, ...]) -> Iterator[tuple[Claim, str, Tensor]]:
     for claim in claims:
         if claim.kind == "rotary" and claim.options["frequencies"]["kind"] == "plain":
-            yield from ((claim, n, t) for n, t in _tables(model, claim).items() if n.endswith("inv_freq"))
+            yield from ((claim, n, t) for n, t in tables_of(model, claim).items() if n.endswith("inv_freq"))
 
 
 @pytest.mark.parametrize("model_type", sorted(BY_MODEL_TYPE))
@@ -55,11 +36,11 @@ def test_claims_are_the_numbers_of_the_model_that_transformers_builds(model_type
     for claims in (written, bare):
         for claim in claims:
             if claim.kind in ("learned", "sinusoidal"):
-                [table] = _tables(model, claim).values()
+                [table] = tables_of(model, claim).values()
                 rows = claim.options["rows"] if claim.kind == "learned" else claim.options["max_length"]
                 assert tuple(table.shape) == (rows, claim.options["dim"])
         for claim, name, table in _rotary(model, claims):
-            expected = _plain(claim.options["frequencies"]["base"], claim.options["rotary_dim"])
+            expected = plain_frequencies(claim.options["frequencies"]["base"], claim.options["rotary_dim"])
             assert table.tolist() == pytest.approx(expected, rel=1e-5), name
 
 
@@ -95,25 +76,25 @@ def test_the_claimed_layout_is_the_pairing_of_transformers(model_type: str) -> N
 def test_the_fraction_of_a_config_without_one_is_that_of_transformers(model_type: str) -> None:
     fields = {key: value for key, value in tiny_fields(model_type).items() if key != "rotary_pct"}
     model: Any = AutoModel.from_config(AutoConfig.for_model(**fields))
-    assert _one(fields).options["rotary_dim"] == 2 * model.rotary_emb.inv_freq.numel()
+    assert one_claim(fields).options["rotary_dim"] == 2 * model.rotary_emb.inv_freq.numel()
 
 
 def test_gpt_j_and_roformer_tables_have_the_claimed_rotated_width() -> None:
     for model_type, columns in (("gptj", 6), ("codegen", 6), ("roformer", WIDTH // HEADS)):
         model = tiny_model(model_type)
-        claim = _one(tiny_fields(model_type))
+        claim = one_claim(tiny_fields(model_type))
         assert claim.options["layout"] == "interleaved"
-        for table in _tables(model, claim).values():
+        for table in tables_of(model, claim).values():
             assert table.shape == (LENGTH, columns)
             assert claim.options["rotary_dim"] == columns
             # transformers keeps sines in the first half; row 1 is the sine of each frequency.
-            inverse = _plain(claim.options["frequencies"]["base"], columns)
+            inverse = plain_frequencies(claim.options["frequencies"]["base"], columns)
             assert table[1, : columns // 2].asin().tolist() == pytest.approx([*inverse], rel=1e-4)
 
 
 @pytest.mark.parametrize("written", [None, 0])
 def test_a_rotary_dim_of_null_rotates_the_whole_head_of_gpt_j(written: int | None) -> None:
-    claim = _one({"model_type": "gptj", "n_embd": 48, "n_head": 4, "rotary_dim": written})
+    claim = one_claim({"model_type": "gptj", "n_embd": 48, "n_head": 4, "rotary_dim": written})
     assert (claim.options["head_dim"], claim.options["rotary_dim"]) == (12, 12)
     assert claim.keys["rotary_dim"] == "rotary_dim"
 
@@ -122,7 +103,7 @@ def test_whisper_sines_have_the_claimed_layout_and_exponent() -> None:
     model = tiny_model("whisper")
     sines, learned = claims_of(tiny_fields("whisper"))
     assert (sines.options["layout"], sines.options["exponent"]) == ("half", "endpoint")
-    [table] = _tables(model, sines).values()
+    [table] = tables_of(model, sines).values()
     pairs = sines.options["dim"] // 2
     for i in range(pairs):  # sines first, then cosines; the last frequency is exactly 1 / base
         angle = 5 * 10000.0 ** (-i / (pairs - 1))
@@ -132,128 +113,12 @@ def test_whisper_sines_have_the_claimed_layout_and_exponent() -> None:
 
 
 def test_roberta_counts_rows_and_opt_counts_positions() -> None:
-    roberta = _one({"model_type": "roberta", "hidden_size": 8, "max_position_embeddings": 514, "pad_token_id": 1})
-    opt = _one({"model_type": "opt", "hidden_size": 8, "max_position_embeddings": 2048, "pad_token_id": 1})
+    roberta = one_claim({"model_type": "roberta", "hidden_size": 8, "max_position_embeddings": 514, "pad_token_id": 1})
+    opt = one_claim({"model_type": "opt", "hidden_size": 8, "max_position_embeddings": 2048, "pad_token_id": 1})
     wanted = ("rows", "max_length", "padding_offset")
     assert [roberta.options[name] for name in wanted] == [514, 512, 2]
     assert [opt.options[name] for name in wanted] == [2050, 2048, 2]
     assert roberta.keys["padding_offset"] == "pad_token_id"
-
-
-VERSIONS = [
-    pytest.param({"rope_theta": 5e5}, {"rope_parameters": {"rope_theta": 5e5, "rope_type": "default"}}, id="plain"),
-    pytest.param(
-        {"rope_theta": 5e5, "rope_scaling": {"type": "linear", "factor": 2.0}},
-        {"rope_parameters": {"rope_theta": 5e5, "rope_type": "linear", "factor": 2.0}},
-        id="linear, the oldest name",
-    ),
-    pytest.param(
-        {"rope_theta": 5e5, "rope_scaling": {"rope_type": "linear", "factor": 2.0}},
-        {"rope_parameters": {"rope_theta": 5e5, "rope_type": "linear", "type": "linear", "factor": 2.0}},
-        id="linear, both names",
-    ),
-    pytest.param(
-        {"rope_theta": 5e5, "rope_scaling": YARN}, {"rope_parameters": {**YARN, "rope_theta": 5e5}}, id="yarn"
-    ),
-    pytest.param({"rope_theta": 5e5, "rope_scaling": None}, {"rope_parameters": {"rope_theta": 5e5}}, id="null"),
-    pytest.param({}, {"rope_parameters": {"rope_theta": 1e4, "rope_type": "default"}}, id="nothing"),
-]
-
-
-@pytest.mark.parametrize(("old", "new"), VERSIONS)
-def test_version_4_and_version_5_configs_give_the_same_claims(old: dict[str, Any], new: dict[str, Any]) -> None:
-    before, after = (_one({"model_type": "llama", **HEAD, **rope}) for rope in (old, new))
-    assert before.options == after.options
-    assert (before.kind, before.where) == (after.kind, after.where)
-
-
-def test_frequencies_come_with_the_keys_that_decided_them() -> None:
-    scaling = {"type": "linear", "factor": 2.0}
-    claim = _one({"model_type": "llama", **HEAD, "rope_theta": 5e5, "rope_scaling": scaling})
-    assert claim.options["frequencies"] == {"kind": "linear", "base": 5e5, "factor": 2.0}
-    assert claim.keys["frequencies"] == "rope_scaling.type"
-    assert claim.keys["frequencies.base"] == "rope_theta"
-    assert claim.keys["frequencies.factor"] == "rope_scaling.factor"
-    assert claim.keys["head_dim"] == "hidden_size // num_attention_heads"
-    assert claim.keys["rotary_dim"] == "default"
-
-
-def test_linear_frequencies_are_those_of_transformers() -> None:
-    scaling = {"rope_type": "linear", "factor": 3.0, "rope_theta": 777.0}
-    model = tiny_model("llama", rope_parameters=scaling)
-    frequencies = _one({**tiny_fields("llama"), "rope_parameters": scaling}).options["frequencies"]
-    expected = [w / frequencies["factor"] for w in _plain(frequencies["base"], WIDTH // HEADS)]
-    assert _named(model)["rotary_emb.inv_freq"].tolist() == pytest.approx(expected, rel=1e-5)
-
-
-def test_kinds_that_are_not_built_keep_their_options_and_say_so() -> None:
-    claim = _one({"model_type": "llama", **HEAD, "rope_theta": 5e5, "rope_scaling": YARN})
-    options = {"kind": "yarn", "base": 5e5, "factor": 4.0, "original_max_position_embeddings": 2048}
-    assert claim.options["frequencies"] == options
-    assert claim.keys["note"] == "gnomon does not build yarn frequencies yet"
-
-
-def test_an_original_length_beside_the_parameters_wins_and_the_maximum_stands_in() -> None:
-    base = {"model_type": "phi3", **HEAD, "rope_scaling": {"type": "su", "short_factor": [1.0], "long_factor": [2.0]}}
-    key = "original_max_position_embeddings"
-    given = _one({**base, key: 4096}).options["frequencies"]
-    assert (given["kind"], given[key]) == ("longrope", 4096)
-    assert _one(base).options["frequencies"][key] == 99
-
-
-def test_a_family_that_rotates_whole_heads_ignores_a_partial_factor_as_transformers_does() -> None:
-    fields = {"rope_theta": 1e4, "rope_type": "default", "partial_rotary_factor": 0.5}
-    model = tiny_model("llama", rope_parameters=fields)
-    claim = _one({**tiny_fields("llama"), "rope_parameters": fields})
-    assert claim.options["rotary_dim"] == 2 * _named(model)["rotary_emb.inv_freq"].numel() == 8
-
-
-@pytest.mark.parametrize(
-    ("written", "key"),
-    [
-        ({"rotary_pct": 0.25}, "rotary_pct"),
-        ({"rope_pct": 0.25}, "rope_pct"),
-        ({"partial_rotary_factor": 0.25}, "partial_rotary_factor"),
-        ({"rope_parameters": {"partial_rotary_factor": 0.25}}, "rope_parameters.partial_rotary_factor"),
-    ],
-)
-def test_a_partial_rotation_goes_by_many_names(written: dict[str, Any], key: str) -> None:
-    claim = _one({"model_type": "phi", **HEAD, **written})
-    assert (claim.options["head_dim"], claim.options["rotary_dim"]) == (16, 4)
-    assert claim.keys["rotary_dim"] == key
-
-
-GEMMA = {"head_dim": 8, "layer_types": ["sliding_attention", "full_attention"]}
-GEMMA_OLD = {"rope_theta": 1e6, "rope_local_base_freq": 2e4, "rope_scaling": {"rope_type": "linear", "factor": 8.0}}
-GEMMA_NEW = {
-    "full_attention": {"rope_theta": 1e6, "rope_type": "linear", "factor": 8.0},
-    "sliding_attention": {"rope_theta": 2e4, "rope_type": "default"},
-}
-
-
-@pytest.mark.parametrize("rope", [GEMMA_OLD, {"rope_parameters": GEMMA_NEW}], ids=["version 4", "version 5"])
-def test_gemma_3_has_one_rotation_for_each_kind_of_layer(rope: dict[str, Any]) -> None:
-    claims = {claim.where: claim for claim in claims_of({"model_type": "gemma3_text", **HEAD, **GEMMA, **rope})}
-    assert claims["full_attention"].options["frequencies"] == {"kind": "linear", "base": 1e6, "factor": 8.0}
-    assert claims["sliding_attention"].options["frequencies"] == {"kind": "plain", "base": 2e4}
-
-
-def test_gemma_3_numbers_are_those_of_transformers_for_both_kinds() -> None:
-    model = tiny_model("gemma3_text", **GEMMA, **GEMMA_OLD)
-    for claim in claims_of({**tiny_fields("gemma3_text"), **GEMMA, **GEMMA_OLD}):
-        frequencies = claim.options["frequencies"]
-        expected = [w / frequencies.get("factor", 1.0) for w in _plain(frequencies["base"], 8)]
-        [table] = _tables(model, claim).values()
-        assert table.tolist() == pytest.approx(expected, rel=1e-5)
-
-
-def test_nested_parameters_of_a_flat_family_give_a_claim_each_and_null_means_no_rotation() -> None:
-    kinds = ["full_attention", "sliding_attention"]
-    nested = {"full_attention": None, "sliding_attention": {"rope_theta": 50.0, "rope_type": "default"}}
-    claims = claims_of({"model_type": "llama", **HEAD, "layer_types": kinds, "rope_parameters": nested})
-    assert [(claim.kind, claim.where) for claim in claims] == [("nope", kinds[0]), ("rotary", kinds[1])]
-    assert claims[1].options["frequencies"] == {"kind": "plain", "base": 50.0}
-    assert claims[1].keys["frequencies.base"] == "rope_parameters.sliding_attention.rope_theta"
 
 
 def test_smollm3_names_its_layers_without_rotation() -> None:
@@ -265,23 +130,23 @@ def test_smollm3_names_its_layers_without_rotation() -> None:
 
 def test_mpt_and_falcon_choose_between_alibi_and_the_rest() -> None:
     mpt = {"model_type": "mpt", "d_model": 8, "n_heads": 4, "max_seq_len": 20}
-    assert _one(mpt).options == {"num_heads": 4}
-    assert _one({**mpt, "attn_config": {"alibi": True, "alibi_bias_max": 16}}).options["bias_max"] == 16
-    assert _one({**mpt, "attn_config": {"alibi": False}}).options["rows"] == 20
+    assert one_claim(mpt).options == {"num_heads": 4}
+    assert one_claim({**mpt, "attn_config": {"alibi": True, "alibi_bias_max": 16}}).options["bias_max"] == 16
+    assert one_claim({**mpt, "attn_config": {"alibi": False}}).options["rows"] == 20
     falcon = {"model_type": "falcon", **HEAD}
-    assert [_one({**falcon, "alibi": alibi}).kind for alibi in (True, False)] == ["alibi", "rotary"]
+    assert [one_claim({**falcon, "alibi": alibi}).kind for alibi in (True, False)] == ["alibi", "rotary"]
 
 
 def test_encodings_that_are_not_built_yet_are_claimed_by_their_published_names() -> None:
     deberta = {"model_type": "deberta-v2", **HEAD, "relative_attention": True, "position_biased_input": False}
-    kinds = [_one(c).kind for c in (tiny_fields("t5"), deberta, tiny_fields("xlnet"))]
+    kinds = [one_claim(c).kind for c in (tiny_fields("t5"), deberta, tiny_fields("xlnet"))]
     assert kinds == ["t5", "deberta", "transformer-xl"]
     bert = {"model_type": "bert", **HEAD, "position_embedding_type": "relative_key"}
-    assert (_one(bert).kind, _one(bert).keys["kind"]) == ("shaw", "position_embedding_type")
+    assert (one_claim(bert).kind, one_claim(bert).keys["kind"]) == ("shaw", "position_embedding_type")
 
 
 def test_a_text_config_inside_is_followed_and_named() -> None:
-    claim = _one({"model_type": "llava", "text_config": {"model_type": "llama", **HEAD, "rope_theta": 7.0}})
+    claim = one_claim({"model_type": "llava", "text_config": {"model_type": "llama", **HEAD, "rope_theta": 7.0}})
     assert claim.keys["frequencies.base"] == "text_config.rope_theta"
     assert claim.options["frequencies"]["base"] == 7.0
 

@@ -139,6 +139,32 @@ def test_a_causal_alibi_bias_far_out_keeps_its_digits_in_bfloat16() -> None:
     assert (low - symmetric).abs().max() < 0.02 * symmetric.abs().max()
 
 
+@pytest.mark.parametrize(
+    ("encoding", "mask", "expected"),
+    [
+        ("nope", "open", (None, True)),
+        ("rotary", "open", (None, True)),
+        ("nope", "left", (torch.bool, False)),
+        ("alibi", "open", (torch.bfloat16, False)),
+        ("both", "left", (torch.bfloat16, False)),
+    ],
+)
+def test_the_kernel_gets_the_cheapest_mask_that_says_enough(
+    monkeypatch: pytest.MonkeyPatch, encoding: str, mask: str, expected: tuple[torch.dtype | None, bool]
+) -> None:
+    """No mask where is_causal will do; bool without a bias; with one the dtype of q, as CUDA kernels require."""
+    seen: list[tuple[torch.dtype | None, bool]] = []
+
+    def kernel(*qkv: Tensor, attn_mask: Tensor | None = None, is_causal: bool = False) -> Tensor:
+        seen.append((None if attn_mask is None else attn_mask.dtype, is_causal))
+        return torch.nn.functional.scaled_dot_product_attention(*qkv, attn_mask=attn_mask, is_causal=is_causal)
+
+    monkeypatch.setattr("gnomon.attention.attention.scaled_dot_product_attention", kernel)
+    layer, x = layer_with(ENCODINGS[encoding][0]).bfloat16(), normal(BATCH, LENGTH, DIM).bfloat16()
+    layer(x, scattered(), mask_from(MASKS[mask]))
+    assert seen == [expected]
+
+
 def test_a_bias_sends_gradients_to_its_parameters() -> None:
     class Scaled(BothBiases):
         def __init__(self) -> None:

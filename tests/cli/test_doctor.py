@@ -30,7 +30,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     ("status", "severity", "code"),
     [
         ("passed", "error", 0),
-        ("not-applicable", "error", 0),
+        ("not-applicable", "error", 2),
         ("failed", "error", 1),
         ("failed", "warning", 0),
         ("failed", "note", 0),

@@ -1,6 +1,8 @@
 """Tiny random transformers models of the families that the adapters know, in sizes that differ from each other."""
 
+import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from torch import nn
@@ -92,3 +94,16 @@ def tiny_model(model_type: str, **more: Any) -> nn.Module:
     config = AutoConfig.for_model(**(tiny_fields(model_type) | more))
     model: nn.Module = AutoModel.from_config(config).eval()
     return model
+
+
+def save_tiny(folder: Path, model_type: str = "bert", **more: Any) -> Path:
+    """`tiny_model` as save_pretrained writes it."""
+    model: Any = tiny_model(model_type, **more)
+    model.save_pretrained(folder)
+    return folder
+
+
+def edit_config(folder: Path, **fields: Any) -> None:
+    """Changes keys of the folder's config.json."""
+    path = folder / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | fields))

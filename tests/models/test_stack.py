@@ -85,6 +85,17 @@ def test_heads_of_another_width_are_refused_with_both_widths() -> None:
         encoder(Rotary(16))(IDS)
 
 
+def test_a_mask_of_another_length_is_refused_with_both_shapes() -> None:
+    with pytest.raises(ShapeError, match=r"\(2, 5\).*\(2, 7\)"):
+        encoder(Rotary(8))(IDS, attention_mask=torch.ones(2, 5))
+
+
+def test_the_sizes_of_the_options_are_the_sizes_of_the_model() -> None:
+    model = decoder(Rotary(8))
+    layers = [module for module in model.modules() if isinstance(module, Attention)]
+    assert [(layer.num_heads, layer.num_key_heads, layer.key.out_features) for layer in layers] == [(4, 2, 16)] * 2
+
+
 def test_more_tokens_than_a_learned_table_has_rows_are_refused() -> None:
     with pytest.raises(PositionError, match=r"Position 6 .*0 to 5"):
         encoder(Learned(6, DIM))(IDS)

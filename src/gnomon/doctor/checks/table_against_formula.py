@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import numpy as np
+from jaxtyping import Float64
 
 from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.check import check
@@ -13,6 +14,8 @@ from gnomon.doctor.evidence.tables import Table, tables
 from gnomon.doctor.thresholds import HALF_TABLE, TABLE, Threshold
 from gnomon.report.document import Finding, Measured
 
+Frequencies = Float64[np.ndarray, " pairs"]
+ANGLE = Threshold(0.05, "frequencies read off a bfloat16 table of angles are good to 0.01 rad at its last row")
 FREQUENCY = Threshold(1e-4, "float32 holds a frequency to 1e-7; bfloat16 only to 4e-3, which is 16 radians at 4,096")
 
 
@@ -89,13 +92,21 @@ def _frequencies(table: Table, subject: Subject) -> Iterator[Finding | Measured]
             {"pairs": len(stored), "expected": len(expected[0])},
         )
         return
-    errors = [float(np.abs(stored / np.where(e == 0, 1, e) - 1).max()) for e in fitting]
-    yield Measured(f"largest relative error of {table.name}", min(errors), FREQUENCY.value, FREQUENCY.why)
-    if min(errors) > FREQUENCY.value or not np.isfinite(min(errors)):
+    unit, limit = ("rad at the last row", ANGLE) if table.sinusoid else ("relative", FREQUENCY)
+    error = min(_error(stored, e, len(table.values) if table.sinusoid else None) for e in fitting)
+    yield Measured(f"largest error of {table.name} ({unit})", error, limit.value, limit.why)
+    if not error <= limit.value:
         base = f"; they follow base {fit[0]:.6g}" if fit and fit[1] < 0.01 else ""
         yield Finding(
             table.name,
-            f"frequencies differ from the config's by up to {min(errors):.2g} (relative){base}",
+            f"frequencies differ from the config's by up to {error:.2g} ({unit}){base}",
             "recompute the frequencies from the config in float32 or better after loading and casting",
-            {"relative error": min(errors)},
+            {"error": error, "unit": unit},
         )
+
+
+def _error(stored: Frequencies, expected: Frequencies, rows: int | None) -> float:
+    """Relative to each frequency; where they are read off a table, what the angles of its last row are off."""
+    if rows is not None:
+        return float(np.abs(stored - expected).max()) * rows
+    return float(np.abs(stored / np.where(expected == 0, 1, expected) - 1).max())

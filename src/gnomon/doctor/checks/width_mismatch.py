@@ -25,9 +25,7 @@ def width_mismatch(subject: Subject) -> Iterator[Finding | Measured]:
     Sources: the second step of the usual five-step check list (add time, widths, overwritten values, gradient,
     isolation); Lan et al. 2019, arXiv:1909.11942 (ALBERT) for the factorised embedding.
     """
-    widths = _widths(subject)
-    words = attempt(word_table, subject)
-    allowed = widths | ({words.shape[1]} if words and not subject.has("module") else set())
+    allowed, sure = _widths(subject)
     if not allowed:
         raise MissingEvidence("neither a config nor a word table says how wide the model is")
     for table in position_tables(subject):
@@ -36,7 +34,7 @@ def width_mismatch(subject: Subject) -> Iterator[Finding | Measured]:
         if width in allowed:
             continue
         swapped = rows in allowed
-        if not widths and not swapped:
+        if not sure and not swapped:
             raise MissingEvidence(f"words are {_listed(allowed)} wide; only a forward tells whether they are projected")
         yield Finding(
             table.name,
@@ -46,10 +44,16 @@ def width_mismatch(subject: Subject) -> Iterator[Finding | Measured]:
         )
 
 
-def _widths(subject: Subject) -> set[int]:
-    """Widths a position table may have: that of the vectors as they run, else those that the config states."""
+def _widths(subject: Subject) -> tuple[set[int], bool]:
+    """Widths a position table may have: that of the vectors as they run, else of the config and of the word table.
+
+    Words alone leave it open, as they may be projected first; not so beside a module that runs or fails to.
+    """
     found = attempt(entry, subject) if subject.has("module") else None
-    return _stated(subject) if found is None else {found.width, *_stated(subject, towers_only=True)}
+    if found is not None:
+        return {found.width, *_stated(subject, towers_only=True)}, True
+    stated, words = _stated(subject), attempt(word_table, subject)
+    return stated | ({words.shape[1]} if words else set()), bool(stated) or subject.has("module")
 
 
 def _stated(subject: Subject, *, towers_only: bool = False) -> set[int]:

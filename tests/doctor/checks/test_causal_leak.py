@@ -1,0 +1,60 @@
+"""PE304: a causal model that sees what comes after."""
+
+import pytest
+import torch
+from torch import Tensor
+
+from tests.helpers.healthy import FOREIGN
+from tests.helpers.tiny_transformers import tiny_model
+from tests.helpers.toys import Toy, ToyDecoder, examine, only_finding
+
+
+class BiasInsteadOfMaskDecoder(ToyDecoder):
+    """ALiBi as tril(-m |i - j|), taken for a mask: zeros above the diagonal let the future in."""
+
+    def bias(self, mask: Tensor) -> Tensor:
+        places = torch.arange(mask.shape[1])
+        return torch.tril(-0.5 * (places[:, None] - places).abs())[None, None]
+
+
+class OneAhead(Toy):
+    """Not declared causal, with a mask that is off by one: each place sees the next."""
+
+    def bias(self, mask: Tensor) -> Tensor:
+        seen = torch.ones(mask.shape[1], mask.shape[1], dtype=torch.bool).tril(1)
+        return torch.zeros(seen.shape).masked_fill(~seen, -torch.inf)[None, None]
+
+
+def test_a_bias_used_in_place_of_the_mask_lets_the_future_in() -> None:
+    result = examine("PE304", BiasInsteadOfMaskDecoder())
+    finding = only_finding(result)
+    assert result.severity == "error"
+    assert finding.where == "attention"
+    assert finding.measured["places"] == 12
+    assert finding.measured["leak"] > 1e-3
+    assert "changes 12 earlier outputs, first at place 0" in finding.message
+    assert "apart from any position bias" in finding.fix
+
+
+def test_a_mask_that_is_off_by_one_is_found_even_where_nothing_declares_a_causal_model() -> None:
+    finding = only_finding(examine("PE304", OneAhead(layers=1)))
+    assert finding.measured["places"] == 1
+    assert "first at place 11" in finding.message
+
+
+@pytest.mark.parametrize("name", ["llama", "gpt-2", "bloom", "falcon, alibi"])
+def test_causal_families_pass(name: str) -> None:
+    result = examine("PE304", FOREIGN[name]())
+    assert result.status == "passed", (result.detail, result.findings)
+    assert result.measured[0].value <= 1e-5  # type: ignore[operator]
+
+
+def test_a_model_that_looks_both_ways_is_not_judged() -> None:
+    for model in (FOREIGN["bert"](), Toy()):
+        result = examine("PE304", model)
+        assert result.status == "not-applicable"
+        assert result.detail == "the model is not declared causal, and looks the same way everywhere"
+
+
+def test_xlnet_is_declared_to_look_both_ways() -> None:
+    assert examine("PE304", tiny_model("xlnet")).status == "not-applicable"
