@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from gnomon.adapters import load_subject
-from gnomon.adapters.gguf_file import GGUFTensors
+from gnomon.adapters.gguf.file import GGUFTensors
 
 pytestmark = pytest.mark.real
 HALVES, PAIRS = (2, 32), (32, 2)

@@ -155,9 +155,9 @@ def test_the_kernel_gets_the_cheapest_mask_that_says_enough(
     """No mask where is_causal will do; bool without a bias; with one the dtype of q, as CUDA kernels require."""
     seen: list[tuple[torch.dtype | None, bool]] = []
 
-    def kernel(*qkv: Tensor, attn_mask: Tensor | None = None, is_causal: bool = False) -> Tensor:
+    def kernel(q: Tensor, k: Tensor, v: Tensor, attn_mask: Tensor | None = None, is_causal: bool = False) -> Tensor:
         seen.append((None if attn_mask is None else attn_mask.dtype, is_causal))
-        return torch.nn.functional.scaled_dot_product_attention(*qkv, attn_mask=attn_mask, is_causal=is_causal)
+        return torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=attn_mask, is_causal=is_causal)
 
     monkeypatch.setattr("gnomon.attention.attention.scaled_dot_product_attention", kernel)
     layer, x = layer_with(ENCODINGS[encoding][0]).bfloat16(), normal(BATCH, LENGTH, DIM).bfloat16()

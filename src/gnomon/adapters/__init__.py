@@ -7,12 +7,12 @@ from typing import Any
 import torch
 from torch import nn
 
+from gnomon.adapters.checkpoints.huggingface import config_subject, folder_subject
+from gnomon.adapters.checkpoints.safetensors_file import SafetensorsFile
 from gnomon.adapters.factory import call_factory, split
-from gnomon.adapters.gguf_file import gguf_subject
-from gnomon.adapters.huggingface import config_subject, folder_subject
+from gnomon.adapters.gguf.file import gguf_subject
 from gnomon.adapters.module import module_subject
 from gnomon.adapters.placement import NO_FORWARD
-from gnomon.adapters.safetensors_file import SafetensorsFile
 from gnomon.adapters.subject import Absent, Subject
 from gnomon.errors import UnsupportedTargetError
 

@@ -12,8 +12,8 @@ from torch import Tensor, nn
 from gnomon.adapters.claims import Claim
 from gnomon.adapters.example import bind_example, example_for
 from gnomon.adapters.families import claims_of, family_of
+from gnomon.adapters.families.rules import ATTENTION
 from gnomon.adapters.placement import NO_FORWARD, parse_device, parse_dtype
-from gnomon.adapters.rules import ATTENTION
 from gnomon.adapters.subject import Absent, Lazy, MissingEvidence, Subject
 from gnomon.adapters.tensors import TensorInfo, TensorSource
 from gnomon.encodings.base import PositionEncoding, name_of

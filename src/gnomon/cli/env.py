@@ -54,7 +54,7 @@ def _devices() -> list[str]:
 
 
 def _cache() -> str:
-    from gnomon.adapters.cache_folder import cache_root
+    from gnomon.adapters.gguf.cache_folder import cache_root
 
     return str(cache_root())
 

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from tests.helpers.healthy import FOREIGN
 from tests.helpers.tiny_transformers import tiny_model
-from tests.helpers.toys import HEADS, Toy, examine, llama, only_finding
+from tests.helpers.toys import Toy, examine, llama
 
 
 class HalfIds(nn.Module):
@@ -43,10 +43,11 @@ def test_bfloat16_ids_are_found_with_the_phase_error_and_the_number_of_distinct_
     result = examine("PE301", with_rotary(HalfIds))
     assert (result.status, result.severity) == ("failed", "error")
     rotated = next(f for f in result.findings if f.where == "model.layers.0.self_attn")
-    # ids 2017 ... 2047 in bfloat16 steps of 8 round to 2016, 2024, 2032, 2040, 2048
-    assert rotated.measured["distinct"] == len({float(torch.tensor(float(i)).bfloat16()) for i in range(2017, 2048)})
-    assert rotated.measured["phase error"] == pytest.approx(4.0, abs=0.5)
-    assert f"{rotated.measured['distinct']} of 31 neighbouring positions stay distinct" in rotated.message
+    # bfloat16 has steps of 8 there: 2017 ... 2047 become 2016, 2024, 2032, 2040, 2048, each off by at most 4,
+    # and 4 radians are -2.28: the largest error of the fastest pair is that of ids off by 3.
+    assert rotated.measured["distinct"] == 5
+    assert rotated.measured["phase error"] == pytest.approx(3.0, abs=1e-3)
+    assert "5 of 31 neighbouring positions stay distinct" in rotated.message
     assert "at position 2047" in rotated.message
     assert "int64" in rotated.fix
 
@@ -107,7 +108,7 @@ def test_a_model_that_refuses_autocast_is_still_judged_as_it_is() -> None:
 
 
 def test_ids_stay_within_a_table_whose_length_nothing_states() -> None:
-    assert examine("PE301", Toy(rows=3 * HEADS)).status == "not-applicable"
+    assert examine("PE301", Toy(rows=12)).status == "not-applicable"
 
 
 def test_a_model_without_angles_is_not_judged() -> None:

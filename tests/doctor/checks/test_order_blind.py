@@ -76,7 +76,10 @@ def test_a_classification_head_is_not_judged() -> None:
             return super().forward(tokens, attention_mask, position_ids).mean(1)
 
     result = examine("PE302", Pooled())
-    assert (result.status, result.detail) == ("not-applicable", "the output (2, 32) has no vector for each of 13 places")
+    assert (result.status, result.detail) == (
+        "not-applicable",
+        "the output (2, 32) has no vector for each of 13 places",
+    )
 
 
 def test_a_model_of_two_places_is_not_judged() -> None:

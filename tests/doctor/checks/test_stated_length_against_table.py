@@ -39,9 +39,7 @@ def test_rows_that_nothing_uses_are_a_warning() -> None:
 
 def test_each_table_is_held_against_its_own_claim() -> None:
     tables = {"encoder.embed_positions.weight": noise(23, 8), "decoder.embed_positions.weight": noise(18, 8)}
-    claims = tuple(
-        claim("learned", name, max_length=length) for name, length in zip(tables, (23, 19), strict=True)
-    )
+    claims = tuple(claim("learned", name, max_length=length) for name, length in zip(tables, (23, 19), strict=True))
     assert [f.where for f in run("PE204", holding(tables, claims=claims)).findings] == [
         "decoder.embed_positions.weight"
     ]

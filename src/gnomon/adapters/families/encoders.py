@@ -1,8 +1,8 @@
 """Encoder families and encoder-decoder families. Facts from the code of transformers 5.24.0; a family is one entry."""
 
-from gnomon.adapters.family_entry import DECODER_TABLE, FIXED, T5_BIAS, based, decoder, encoder, encoder_decoder
-from gnomon.adapters.rotary_rule import Rotation
-from gnomon.adapters.rules import LearnedTable, NotBuilt, SinusoidTable, Switch, extra_rows, rows_after_padding
+from gnomon.adapters.families.entry import DECODER_TABLE, FIXED, T5_BIAS, based, decoder, encoder, encoder_decoder
+from gnomon.adapters.families.rotary_rule import Rotation
+from gnomon.adapters.families.rules import LearnedTable, NotBuilt, SinusoidTable, Switch, extra_rows, rows_after_padding
 
 BERT_TABLE = r"(^|\.)embeddings\.position_embeddings\.weight$"
 ENCODER_TABLE = r"(^|\.)encoder\.embed_positions\.weight$"

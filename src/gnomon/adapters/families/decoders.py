@@ -1,9 +1,9 @@
 """Decoder families. Facts from the code of transformers 5.24.0; a family is one entry."""
 
-from gnomon.adapters.family_entry import DECODER_TABLE, FIXED, WPE, based, decoder
-from gnomon.adapters.rope_parameters import LayerKind
-from gnomon.adapters.rotary_rule import Dimensions, Fraction, Rotation
-from gnomon.adapters.rules import (
+from gnomon.adapters.families.entry import DECODER_TABLE, FIXED, WPE, based, decoder
+from gnomon.adapters.families.rope_parameters import LayerKind
+from gnomon.adapters.families.rotary_rule import Dimensions, Fraction, Rotation
+from gnomon.adapters.families.rules import (
     KindsWithoutRotation,
     LayersWithoutRotation,
     LearnedTable,

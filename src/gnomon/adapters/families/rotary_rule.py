@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, final
 
 from gnomon.adapters.claims import Claim
-from gnomon.adapters.config_reader import ConfigReader, Found
-from gnomon.adapters.rope_parameters import LayerKind, Rope, read_ropes
-from gnomon.adapters.rules import ATTENTION, NOPE, Rule, claim
+from gnomon.adapters.families.config_reader import ConfigReader, Found
+from gnomon.adapters.families.rope_parameters import LayerKind, Rope, read_ropes
+from gnomon.adapters.families.rules import ATTENTION, NOPE, Rule, claim
 
 BUILT = ("default", "linear")
 KIND = "{kind}"  # stands for the kind of layer in the name of a table

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from gnomon.adapters import load_subject
 from gnomon.adapters.claims import Claim
-from gnomon.adapters.gguf_header import read_gguf
+from gnomon.adapters.gguf.header import read_gguf
 from gnomon.adapters.subject import MissingEvidence
 from gnomon.errors import UnsupportedTargetError
 from tests.helpers.tiny_gguf import HEADS, WIDTH, llama_metadata, llama_tensors, write_gguf

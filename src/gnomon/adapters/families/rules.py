@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, final
 
 from gnomon.adapters.claims import Claim
-from gnomon.adapters.config_reader import HEADS, LENGTH, WIDTH, ConfigReader, Found
+from gnomon.adapters.families.config_reader import HEADS, LENGTH, WIDTH, ConfigReader, Found
 
 ATTENTION = "layers.*.attention"
 NOPE = "nope"  # layers without any encoding, under the name that gnomon registers

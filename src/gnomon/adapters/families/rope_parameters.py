@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, final
 
-from gnomon.adapters.config_reader import ConfigReader, Found
+from gnomon.adapters.families.config_reader import ConfigReader, Found
 
 KINDS = ("full_attention", "sliding_attention", "chunked_attention")
 ALIASES = {"su": "longrope", "mrope": "default"}

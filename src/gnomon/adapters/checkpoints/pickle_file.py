@@ -8,7 +8,7 @@ from typing import Any, final
 import torch
 from torch import Tensor
 
-from gnomon.adapters.json_file import require_file
+from gnomon.adapters.checkpoints.json_file import require_file
 from gnomon.adapters.tensors import TensorInfo, TensorSource
 from gnomon.errors import UnsupportedTargetError
 

@@ -10,11 +10,11 @@ from typing import Any, final
 import torch
 from torch import nn
 
-from gnomon.adapters.cache_folder import made_once
+from gnomon.adapters.checkpoints.json_file import read_json_object
+from gnomon.adapters.checkpoints.transformers_models import explain, load_pretrained, quiet_transformers
 from gnomon.adapters.families import family_of
-from gnomon.adapters.json_file import read_json_object
+from gnomon.adapters.gguf.cache_folder import made_once
 from gnomon.adapters.subject import MissingEvidence
-from gnomon.adapters.transformers_models import explain, load_pretrained, quiet_transformers
 
 log = logging.getLogger(__name__)
 AUTO = {"decoder": "AutoModelForCausalLM", "encoder": "AutoModel", "encoder-decoder": "AutoModelForSeq2SeqLM"}
@@ -23,7 +23,7 @@ DROPPED = ("quantization_config", "_name_or_path", "dtype", "torch_dtype")
 
 @final
 class GGUFModel:
-    """Loads the model at most once. Progress goes to the logger `gnomon.adapters.gguf_model` at level INFO."""
+    """Loads the model at most once. Progress goes to the logger `gnomon.adapters.gguf.model` at level INFO."""
 
     def __init__(self, path: Path, config: Mapping[str, Any], device: torch.device, dtype: torch.dtype) -> None:
         self._path, self._config, self._device, self._dtype = path, config, device, dtype

@@ -1,16 +1,16 @@
-"""Looks up the family of a config and gives its claims; the facts stand in families_encoder and families_decoder."""
+"""Looks up the family of a config and gives its claims; the facts stand in encoders.py and decoders.py."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gnomon.adapters import families_decoder, families_encoder
 from gnomon.adapters.claims import Claim, Family
-from gnomon.adapters.config_reader import ConfigReader, inner
-from gnomon.adapters.family_entry import Entry
-from gnomon.adapters.rules import Rule
+from gnomon.adapters.families import decoders, encoders
+from gnomon.adapters.families.config_reader import ConfigReader, inner
+from gnomon.adapters.families.entry import Entry
+from gnomon.adapters.families.rules import Rule
 from gnomon.adapters.subject import MissingEvidence
 
-ENTRIES = (*families_encoder.ENTRIES, *families_decoder.ENTRIES)
+ENTRIES = (*encoders.ENTRIES, *decoders.ENTRIES)
 BY_MODEL_TYPE = {name: entry for entry in ENTRIES for name in entry.family.model_types}
 
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from gnomon.adapters.json_file import parse_json_object, require_file
+from gnomon.adapters.checkpoints.json_file import parse_json_object, require_file
 from gnomon.adapters.tensors import TensorInfo
 from gnomon.errors import UnsupportedTargetError
 

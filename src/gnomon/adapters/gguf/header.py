@@ -11,8 +11,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from gnomon.adapters.gguf_cursor import Cursor
-from gnomon.adapters.json_file import require_file
+from gnomon.adapters.checkpoints.json_file import require_file
+from gnomon.adapters.gguf.cursor import Cursor
 from gnomon.errors import UnsupportedTargetError
 
 MAGIC = b"GGUF"

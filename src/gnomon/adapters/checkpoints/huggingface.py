@@ -8,15 +8,15 @@ from typing import Any, final
 import torch
 from torch import nn
 
+from gnomon.adapters.checkpoints.json_file import read_json_object
+from gnomon.adapters.checkpoints.pickle_file import PickleFile
+from gnomon.adapters.checkpoints.safetensors_file import SafetensorsFile, shards
+from gnomon.adapters.checkpoints.transformers_models import build_random, load_pretrained
 from gnomon.adapters.example import example_for
 from gnomon.adapters.families import claims_of, family_of
-from gnomon.adapters.json_file import read_json_object
-from gnomon.adapters.pickle_file import PickleFile
 from gnomon.adapters.placement import NO_FORWARD, parse_device, parse_dtype
-from gnomon.adapters.safetensors_file import SafetensorsFile, shards
 from gnomon.adapters.subject import Absent, Lazy, MissingEvidence, Subject
 from gnomon.adapters.tensors import TensorSource
-from gnomon.adapters.transformers_models import build_random, load_pretrained
 from gnomon.errors import UnsupportedTargetError
 
 CONFIG, TOKENIZER = "config.json", "tokenizer_config.json"

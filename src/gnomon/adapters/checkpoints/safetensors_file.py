@@ -6,8 +6,8 @@ from typing import final
 
 from torch import Tensor
 
-from gnomon.adapters.json_file import INDEX_LIMIT, read_json_object
-from gnomon.adapters.safetensors_header import read_header
+from gnomon.adapters.checkpoints.json_file import INDEX_LIMIT, read_json_object
+from gnomon.adapters.checkpoints.safetensors_header import read_header
 from gnomon.adapters.tensors import TensorInfo, TensorSource
 from gnomon.errors import UnsupportedTargetError
 

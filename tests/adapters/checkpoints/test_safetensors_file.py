@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import save_file
 
-from gnomon.adapters.safetensors_file import SafetensorsFile, shards
+from gnomon.adapters.checkpoints.safetensors_file import SafetensorsFile, shards
 from gnomon.errors import UnsupportedTargetError
 
 F32 = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from gnomon.adapters.claims import Family
-from gnomon.adapters.rope_parameters import LayerKind
-from gnomon.adapters.rotary_rule import Rotation
-from gnomon.adapters.rules import NotBuilt, Rule
+from gnomon.adapters.families.rope_parameters import LayerKind
+from gnomon.adapters.families.rotary_rule import Rotation
+from gnomon.adapters.families.rules import NotBuilt, Rule
 
 WPE = r"(^|\.)wpe\.weight$"
 DECODER_TABLE = r"(^|\.)decoder\.embed_positions\.weight$"

@@ -10,7 +10,7 @@ from typing import Any
 
 from gnomon.adapters.claims import Claim
 from gnomon.adapters.families import claims_of
-from gnomon.adapters.gguf_cursor import Array
+from gnomon.adapters.gguf.cursor import Array
 
 MODEL_TYPES = {
     "llama": "llama",

@@ -9,9 +9,9 @@ from torch import Tensor
 
 from gnomon.adapters.example import example_for
 from gnomon.adapters.families import family_of
-from gnomon.adapters.gguf_config import gguf_config, gguf_tokenizer
-from gnomon.adapters.gguf_header import Header, Stored, read_gguf
-from gnomon.adapters.gguf_model import GGUFModel
+from gnomon.adapters.gguf.config import gguf_config, gguf_tokenizer
+from gnomon.adapters.gguf.header import Header, Stored, read_gguf
+from gnomon.adapters.gguf.model import GGUFModel
 from gnomon.adapters.placement import NO_FORWARD, parse_device, parse_dtype
 from gnomon.adapters.subject import Absent, Lazy, Subject
 from gnomon.adapters.tensors import TensorInfo, TensorSource
