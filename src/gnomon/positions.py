@@ -30,7 +30,7 @@ def from_mask(attention_mask: Shaped[Tensor, "B S"]) -> Int64[Tensor, "B S"]:
     >>> from_mask(torch.tensor([[False, True, True, False]]))
     tensor([[0, 0, 1, 0]])
     """
-    real = _as_bool(attention_mask)
+    real = real_tokens(attention_mask)
     _require_tokens(real, "attention mask")
     return (real.cumsum(-1, dtype=torch.int64) - 1) * real
 
@@ -143,7 +143,14 @@ def after(
     return lengths[:, None] + torch.arange(new, device=lengths.device)
 
 
-def _as_bool(mask: Tensor) -> Bool[Tensor, "B S"]:
+def real_tokens(mask: Shaped[Tensor, "B S"]) -> Bool[Tensor, "B S"]:
+    """An attention mask as tokenizers write it, (B, S) with 1 for a token and 0 for padding, as booleans.
+
+    Raises PositionError for other values or another number of dimensions.
+
+    >>> real_tokens(torch.tensor([[0, 1]]))
+    tensor([[False,  True]])
+    """
     if mask.ndim != 2:
         raise PositionError(
             f"An attention mask is (batch, sequence), got shape {tuple(mask.shape)}; give the padding mask, not the "

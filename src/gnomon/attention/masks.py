@@ -10,6 +10,7 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from gnomon.errors import GnomonError, ShapeError
+from gnomon.positions import real_tokens
 
 
 @final
@@ -34,14 +35,7 @@ class AttentionMask:
         if documents is not None and (documents.is_floating_point() or documents.dtype == torch.bool):
             raise GnomonError(f"Document ids must be integers, got {documents.dtype}; pass one id for each token.")
         documents = None if documents is None else documents.to(torch.int64)
-        if attention_mask is None or attention_mask.dtype == torch.bool:
-            return cls(attention_mask, documents)
-        if not bool(((attention_mask == 0) | (attention_mask == 1)).all()):
-            raise GnomonError(
-                f"An attention mask holds 1 for a token and 0 for padding, got values from "
-                f"{attention_mask.min().item()} to {attention_mask.max().item()}; pass the mask of the tokenizer."
-            )
-        return cls(attention_mask == 1, documents)
+        return cls(None if attention_mask is None else real_tokens(attention_mask), documents)
 
     @property
     def is_open(self) -> bool:

@@ -98,8 +98,7 @@ def test_a_factor_on_the_tables_is_found(rotating: Callable[..., CheckResult]) -
 
 def test_keys_that_start_one_later_than_queries_are_found(rotating: Callable[..., CheckResult]) -> None:
     def late(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-        step, quarter = (torch.atan2(t[:, :, 1:2], cos[:, :, 1:2]) for t in (sin, sin))
-        del quarter
+        step = torch.atan2(sin[:, :, 1:2], cos[:, :, 1:2])
         return right(x, cos * step.cos() - sin * step.sin(), sin * step.cos() + cos * step.sin())
 
     finding = only_finding(rotating(right, late))

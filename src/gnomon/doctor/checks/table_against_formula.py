@@ -15,7 +15,7 @@ from gnomon.doctor.thresholds import HALF_TABLE, TABLE, Threshold
 from gnomon.report.document import Finding, Measured
 
 Frequencies = Float64[np.ndarray, " pairs"]
-ANGLE = Threshold(0.05, "frequencies read off a bfloat16 table of angles are good to 0.01 rad at its last row")
+ANGLE = Threshold(0.05, "frequencies read off a bfloat16 table of angles are good to 0.003 rad at its last row")
 FREQUENCY = Threshold(1e-4, "float32 holds a frequency to 1e-7; bfloat16 only to 4e-3, which is 16 radians at 4,096")
 
 

@@ -4,6 +4,7 @@ Tensors are known by identity. Each one that is asked for later is kept in a dic
 again while the watcher lives.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -124,17 +125,25 @@ class Watcher(TorchDispatchMode):
                     found = rotation_of_halves(one, whole, length, where)
         return found
 
+    def _difference(self, first: Product, second: Product) -> Rotation | None:
+        """a cos - b sin, or x cos - turned(x) sin: a rotation backwards."""
+        found = rotation_of_halves(first, second, self.result.length, self.where)
+        if found is None:
+            whole = rotation_of_full(first, second, self.result.length, self.where, self._older_first)
+            found = whole and replace(whole, direction=-whole.direction)
+        return found
+
     def _on_sub(self, out: Tensor, a: Any, b: Any, **_: Any) -> None:
         first, second = self.products.get(id(a)), self.products.get(id(b))
         if first and second:
-            self._keep(rotation_of_halves(first[:2], second[:2], self.result.length, self.where))
+            self._keep(self._difference(first[:2], second[:2]))
 
     _on_sub_ = _on_sub
 
     def _on_addcmul(self, out: Tensor, a: Tensor, b: Tensor, c: Tensor, *, value: float = 1) -> None:
         first = self.products.get(id(a))
         if first and value == -1:
-            self._keep(rotation_of_halves(first[:2], (b, c), self.result.length, self.where))
+            self._keep(self._difference(first[:2], (b, c)))
         elif first and value == 1:
             self._keep(self._sum(first[:2], (b, c)))
 
