@@ -64,7 +64,7 @@ def test_a_tokenizer_mask_is_read_in_any_dtype(dtype: torch.dtype) -> None:
 
 @pytest.mark.parametrize("wrong", [[[0.0, -1e9]], [[0, 2]], [[0.0, float("nan")]]])
 def test_a_mask_of_other_numbers_is_refused(wrong: list[list[float]]) -> None:
-    with pytest.raises(GnomonError, match="holds 1 .or True. for tokens and 0 .or False. for padding"):
+    with pytest.raises(GnomonError, match=r"holds 1 .or True. for tokens and 0 .or False. for padding"):
         AttentionMask.of(torch.tensor(wrong))
 
 

@@ -84,7 +84,10 @@ def _token_ids(module: nn.Module, length: int, generator: torch.Generator) -> Te
 
 def _token_table(module: nn.Module) -> nn.Embedding:
     getter = getattr(module, "get_input_embeddings", None)
-    given = getter() if callable(getter) else None
+    try:
+        given = getter() if callable(getter) else None
+    except NotImplementedError:  # a model of several towers has no one table
+        given = None
     tables = (part for part in (given, *module.modules()) if isinstance(part, nn.Embedding))
     table = next(tables, None)
     if table is None:

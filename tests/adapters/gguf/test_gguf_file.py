@@ -53,6 +53,9 @@ def test_llama_metadata_becomes_a_config_and_a_rotary_claim(llama: Path) -> None
         "rotary_dim": 16,
         "layout": "half",
         "frequencies": {"kind": "plain", "base": 5e5},
+        "num_heads": 4,
+        "num_key_heads": 2,
+        "stated_length": 48,
         "file_layout": "interleaved",
     }
     assert claim.keys["frequencies.base"] == "llama.rope.freq_base"

@@ -1,11 +1,13 @@
 """PE502: whether a linear reader finds positions in the hidden states after the first block."""
 
+from collections.abc import Callable
+
 import pytest
 from torch import Tensor, nn
 
+from tests.doctor.checks.test_batch_rows import OverTheBatch
 from tests.helpers.healthy import FOREIGN, MODELS
 from tests.helpers.toys import Toy, examine, only_finding
-from tests.doctor.checks.test_batch_rows import OverTheBatch
 
 
 class Quiet(Toy):
@@ -26,10 +28,10 @@ def test_positions_too_quiet_to_read_are_found() -> None:
 
 
 @pytest.mark.parametrize(
-    "model", [Toy(), FOREIGN["bert"](), FOREIGN["gpt-2"](), MODELS["encoder, sinusoidal"](), MODELS["decoder, learned"]()]
+    "build", [Toy, *(MODELS[name] for name in ("bert", "gpt-2", "encoder, sinusoidal", "decoder, learned"))]
 )
-def test_positions_of_healthy_models_are_read(model: nn.Module) -> None:
-    result = examine("PE502", model)
+def test_positions_of_healthy_models_are_read(build: Callable[[], nn.Module]) -> None:
+    result = examine("PE502", build())
     assert result.status == "passed", result.findings
     assert float(result.measured[0].value) > 0.5
 

@@ -4,10 +4,10 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from gnomon.encodings import ALiBi
 from tests.helpers.healthy import FOREIGN, encoder
 from tests.helpers.tiny_transformers import tiny_model
 from tests.helpers.toys import Toy, ToyDecoder, examine, only_finding
-from gnomon.encodings import ALiBi
 
 
 class DropsTheMask(Toy):
@@ -49,9 +49,14 @@ def test_healthy_families_pass(name: str) -> None:
 
 def test_a_mask_that_is_true_for_padding_is_understood() -> None:
     assert examine("PE402", TorchMask()).status == "passed"
-    broken = TorchMask()
-    broken.bias = DropsTheMask.bias.__get__(broken)  # type: ignore[method-assign]
-    assert Toy.bias is not broken.bias
+
+
+def test_a_leak_past_a_mask_that_is_true_for_padding_is_found() -> None:
+    class Leaking(TorchMask):
+        def bias(self, mask: Tensor) -> Tensor:
+            return super().bias(torch.ones_like(mask))
+
+    assert examine("PE402", Leaking()).status == "failed"
 
 
 def test_a_two_sided_alibi_passes() -> None:

@@ -16,7 +16,7 @@ from tests.helpers.sinusoids import marian, table, tensor2tensor, vaswani
 FORMULAS: dict[str, tuple[Any, str, str]] = {
     "vaswani": (vaswani, "interleaved", "paper"),
     "marian": (marian, "half", "paper"),
-    "tensor2tensor": (tensor2tensor, "half", "tensor2tensor"),
+    "endpoint": (tensor2tensor, "half", "endpoint"),
 }
 
 
@@ -125,7 +125,7 @@ def test_a_few_overwritten_rows_do_not_change_the_description(rows: slice) -> No
     values = table(tensor2tensor, 60, 16)
     values[rows] = torch.randn(values[rows].shape, generator=torch.Generator().manual_seed(0)).double() * 0.02
     fit = describe(values)
-    assert summary(fit) == ("half", "tensor2tensor", 10_000.0, 1.0, 0.0, 1, "sine first")
+    assert summary(fit) == ("half", "endpoint", 10_000.0, 1.0, 0.0, 1, "sine first")
 
 
 def test_a_table_overwritten_by_a_quarter_is_no_longer_one() -> None:
@@ -167,7 +167,7 @@ def test_a_table_with_swapped_axes_is_a_sinusoid_only_when_turned() -> None:
 def test_whisper_has_the_half_form_of_tensor2tensor() -> None:
     from transformers.models.whisper.modeling_whisper import sinusoids
 
-    assert summary(describe(sinusoids(50, 24))) == ("half", "tensor2tensor", 10_000.0, 1.0, 0.0, 1, "sine first")
+    assert summary(describe(sinusoids(50, 24))) == ("half", "endpoint", 10_000.0, 1.0, 0.0, 1, "sine first")
 
 
 @pytest.mark.parametrize("dims", [24, 25])
@@ -185,7 +185,7 @@ def test_fairseq_tables_are_described_around_their_padding_row(dims: int) -> Non
 
     values = M2M100SinusoidalPositionalEmbedding.get_embedding(60, dims, padding_idx=1)
     assert not values[1].any()
-    assert summary(describe(values)) == ("half", "tensor2tensor", 10_000.0, 1.0, 0.0, 1, "sine first")
+    assert summary(describe(values)) == ("half", "endpoint", 10_000.0, 1.0, 0.0, 1, "sine first")
 
 
 @pytest.mark.real

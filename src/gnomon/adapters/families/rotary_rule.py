@@ -6,11 +6,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, final
 
 from gnomon.adapters.claims import Claim
-from gnomon.adapters.families.config_reader import ConfigReader, Found
+from gnomon.adapters.families.config_reader import HEADS, LENGTH, ConfigReader, Found
 from gnomon.adapters.families.rope_parameters import LayerKind, Rope, read_ropes
 from gnomon.adapters.families.rules import ATTENTION, NOPE, Rule, claim
 
 BUILT = ("default", "linear")
+#: what a reader wants to see beside the rotation; not arguments of Rotary
+SHOWN: Mapping[str, tuple[str, ...]] = {
+    "num_heads": HEADS,
+    "num_key_heads": ("num_key_value_heads", "num_kv_heads", "n_head_kv"),
+    "stated_length": LENGTH,
+}
 KIND = "{kind}"  # stands for the kind of layer in the name of a table
 ROTARY_TABLES = (r"(^|\.)rotary_emb\.{kind}inv_freq$",)
 
@@ -88,6 +94,7 @@ class Rotation(Rule):
             # Rules other than the plain one read the factor for every family.
             rotated = self.rotated if rope.type.value == "default" or self.rotated != FullHead() else Fraction()
             found = {"head_dim": head, "rotary_dim": rotated.width(config, values, head.integer), **found}
+        found |= {name: item for name, keys_of in SHOWN.items() if (item := config.find(*keys_of)).integer}
         of_kind = f"({rope.kind}_)?" if rope.kind else ""
         made = claim("rotary", where, found, tuple(table.replace(KIND, of_kind) for table in self.tables))
         return replace(made, keys={**made.keys, **keys})

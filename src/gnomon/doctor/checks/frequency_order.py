@@ -7,14 +7,15 @@ import torch
 
 from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.check import check
-from gnomon.doctor.evidence.tables import Table, tables
+from gnomon.doctor.evidence.running import running_tables
+from gnomon.doctor.evidence.tables import Table
 from gnomon.report.document import Finding, Measured
 
 EPS = 2.0**-7  # bfloat16's, where the dtype is not one of torch's
 STEPS = 1.0  # rounding errors that a frequency is off by, over the rows of its table; measured: at most 0.3
 
 
-@check("PE208", "frequency-order", severity="error", needs=(tables,))
+@check("PE208", "frequency-order", severity="error", needs=(running_tables,))
 def frequency_order(subject: Subject) -> Iterator[Finding | Measured]:
     """The frequencies of a sinusoid table or of a rotary encoding rise somewhere, or are so fast that they alias.
 
@@ -28,7 +29,7 @@ def frequency_order(subject: Subject) -> Iterator[Finding | Measured]:
     Sources: Vaswani et al. 2017, section 3.5; mlx's `freqs`, which are periods and so the reciprocal of `inv_freq`.
     """
     judged = False
-    for table in tables(subject):
+    for table in running_tables(subject):
         if table.kind == "frequencies":
             frequencies = table.values[0]
         elif table.sinusoid is not None and not table.transposed:

@@ -12,13 +12,14 @@ from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.check import check
 from gnomon.doctor.evidence.base import attempt
 from gnomon.doctor.evidence.expected import claims_or_none, expected_frequencies
-from gnomon.doctor.evidence.tables import Table, tables
+from gnomon.doctor.evidence.running import running_tables
+from gnomon.doctor.evidence.tables import Table
 from gnomon.report.document import Finding, Measured
 
 LENGTH = 4096  # where the phase error is quoted when nothing else is known
 
 
-@check("PE209", "low-precision-frequencies", severity="error", needs=(tables,))
+@check("PE209", "low-precision-frequencies", severity="error", needs=(running_tables,))
 def low_precision_frequencies(subject: Subject) -> Iterator[Finding | Measured]:
     """Rotary or sinusoid frequencies are stored in bfloat16 or float16.
 
@@ -34,7 +35,7 @@ def low_precision_frequencies(subject: Subject) -> Iterator[Finding | Measured]:
     off by 0.63 rad at position 512 and by 5.0 rad at 4,096.
     """
     judged = False
-    for table in tables(subject):
+    for table in running_tables(subject):
         if table.kind != "frequencies":
             continue
         judged = True

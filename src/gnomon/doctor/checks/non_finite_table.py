@@ -6,11 +6,11 @@ import numpy as np
 
 from gnomon.adapters.subject import Subject
 from gnomon.doctor.check import check
-from gnomon.doctor.evidence.tables import tables
+from gnomon.doctor.evidence.running import running_tables
 from gnomon.report.document import Finding, Measured
 
 
-@check("PE202", "non-finite-table", severity="error", needs=(tables,))
+@check("PE202", "non-finite-table", severity="error", needs=(running_tables,))
 def non_finite_table(subject: Subject) -> Iterator[Finding | Measured]:
     """A position table or a frequency holds NaN or infinity.
 
@@ -23,7 +23,7 @@ def non_finite_table(subject: Subject) -> Iterator[Finding | Measured]:
     Sources: transformers issue 45902 (rotary frequencies uninitialised after materialising), Swin in
     pytorch-image-models issue 2661 (an index table created empty).
     """
-    for table in tables(subject):
+    for table in running_tables(subject):
         bad = ~np.isfinite(table.values)
         yield Measured(f"non-finite numbers in {table.name}", int(bad.sum()), 0, "every number must be finite")
         if bad.any():

@@ -8,9 +8,10 @@ from jaxtyping import Float64
 from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.check import check
 from gnomon.doctor.evidence.expected import claims_or_none, expected_frequencies
+from gnomon.doctor.evidence.running import running_tables
 from gnomon.doctor.evidence.sinusoid import fit_base
 from gnomon.doctor.evidence.sinusoid_faults import angle_error, departures, largest_difference
-from gnomon.doctor.evidence.tables import Table, tables
+from gnomon.doctor.evidence.tables import Table
 from gnomon.doctor.thresholds import HALF_TABLE, TABLE, Threshold
 from gnomon.report.document import Finding, Measured
 
@@ -19,7 +20,7 @@ ANGLE = Threshold(0.05, "frequencies read off a bfloat16 table of angles are goo
 FREQUENCY = Threshold(1e-4, "float32 holds a frequency to 1e-7; bfloat16 only to 4e-3, which is 16 radians at 4,096")
 
 
-@check("PE203", "table-against-formula", severity="error", needs=(tables,))
+@check("PE203", "table-against-formula", severity="error", needs=(running_tables,))
 def table_against_formula(subject: Subject) -> Iterator[Finding | Measured]:
     """A sinusoid table, or stored rotary frequencies, differ from the formula the config states.
 
@@ -34,7 +35,7 @@ def table_against_formula(subject: Subject) -> Iterator[Finding | Measured]:
     (tables overwritten or never filled), DeepSpeed issue 4442 (base 10,000 in a kernel, 1e6 in the model).
     """
     judged = False
-    for table in tables(subject):
+    for table in running_tables(subject):
         if table.kind == "frequencies":
             judged = True
             yield from _frequencies(table, subject)

@@ -23,7 +23,9 @@ class MaskForm:
         return (real if self.real else ~real).to(self.dtype)
 
 
-FORMS = tuple(MaskForm(dtype, real) for real in (1, 0) for dtype in (torch.int64, torch.bool))
+USUAL = "attention_mask"
+#: bool first: a forward that negates its mask takes integers too, and gets them wrong
+FORMS = tuple(MaskForm(dtype, real) for dtype in (torch.bool, torch.int64) for real in (1, 0))
 
 
 def mask_form(name: str, plain: Tensor, run: Callable[[Tensor], Tensor], ones: Tensor) -> MaskForm | None:
@@ -31,12 +33,12 @@ def mask_form(name: str, plain: Tensor, run: Callable[[Tensor], Tensor], ones: T
 
     `attention_mask` means 1 for real tokens wherever it is used; other names are used both ways.
     """
-    for form in FORMS:
+    for form in (MaskForm(), *FORMS) if name == USUAL else FORMS:
         try:
             masked = run(form.of(ones))
         except Exception:  # noqa: BLE001 - whatever a forward says to a mask of another form
             continue
-        if name == "attention_mask" or (plain.shape == masked.shape and difference(plain, masked) < OUTPUT.value):
+        if name == USUAL or (plain.shape == masked.shape and difference(plain, masked) < OUTPUT.value):
             return form
     return None
 

@@ -147,7 +147,7 @@ def _references(subject: Subject, shape: torch.Size) -> list[tuple[str, Matrix, 
     published = [
         Sinusoid(layout, exponent, 10_000.0, 1.0, 0.0, 1, "sine first", 0.0, np.empty(0))
         for layout in ("interleaved", "half")
-        for exponent in ("paper", "tensor2tensor")
+        for exponent in ("paper", "endpoint")
     ]  # fmt: skip
     return [(f"sinusoid ({p.layout})", sinusoid_table(p, rows, width), 0) for p in published]
 

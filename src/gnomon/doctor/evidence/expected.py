@@ -11,6 +11,7 @@ from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.evidence.base import claims
 from gnomon.encodings.frequencies import build_frequencies
 from gnomon.encodings.frequencies import registry as frequency_rules
+from gnomon.errors import GnomonError
 
 NO_POSITIONS = ("none", "nope")  #: kinds of a claim that promise no positions at all
 
@@ -29,12 +30,18 @@ def claims_or_none(subject: Subject, kind: str) -> tuple[Claim, ...]:
 
 
 def expected_frequencies(claim: Claim) -> Float64[np.ndarray, " pairs"]:
-    """Inverse frequencies of a rotary claim; raises MissingEvidence for a scaling rule that gnomon does not build."""
+    """Inverse frequencies of a rotary claim.
+
+    Raises MissingEvidence for a rule that gnomon does not build, and for numbers no rule can have (PE102's matter).
+    """
     fields = dict(claim.options["frequencies"])
     kind = str(fields.get("kind"))
     if kind not in frequency_rules:
         raise MissingEvidence(f"no reference formula for the frequency rule {kind!r} yet")
-    return build_frequencies(fields).inverse(rotary_dim(claim))
+    try:
+        return build_frequencies(fields).inverse(rotary_dim(claim))
+    except GnomonError as error:
+        raise MissingEvidence(f"the config's frequencies cannot be built: {error}") from None
 
 
 def rotary_dim(claim: Claim) -> int:

@@ -16,7 +16,7 @@ from jaxtyping import Float64, Int64
 from gnomon.doctor.evidence.turning import Turning, measure_turning
 
 Layout = Literal["interleaved", "half"]
-Exponent = Literal["paper", "tensor2tensor"]
+Exponent = Literal["paper", "endpoint"]
 LAYOUTS: tuple[Layout, ...] = ("interleaved", "half")
 ORDERS: tuple[Literal["sine first", "cosine first"], ...] = ("sine first", "cosine first")
 PUBLISHED_BASE = 10_000.0  # Vaswani et al. 2017, section 3.5
@@ -31,7 +31,7 @@ MOST_ROWS = 256  # rows that a residual is taken from
 class Sinusoid:
     """What a table turned out to be.
 
-    `shift` is the position that row 0 holds. `exponent` is "paper" for base^(-2i/d) and "tensor2tensor" for
+    `shift` is the position that row 0 holds. `exponent` is "paper" for base^(-2i/d) and "endpoint" for
     base^(-i/(d/2 - 1)). `residual` is how far a typical (median) row is from this description, relative to `scale`: a
     few overwritten rows do not show in it.
     """
@@ -92,7 +92,7 @@ def _values(fit: Sinusoid, rows: Int64[np.ndarray, " rows"], dims: int) -> Float
 
 def _readings(dims: int) -> tuple[tuple[Exponent, ...], ...]:
     """The exponents that share one set of columns: with an odd width the two sources fill different columns."""
-    return (("paper", "tensor2tensor"),) if dims % 2 == 0 else (("paper",), ("tensor2tensor",))
+    return (("paper", "endpoint"),) if dims % 2 == 0 else (("paper",), ("endpoint",))
 
 
 def _fit(

@@ -11,7 +11,7 @@ from gnomon.adapters.claims import Claim
 from gnomon.doctor.evidence.sinusoid import PUBLISHED_BASE, Sinusoid, sinusoid_table
 from gnomon.report.document import Severity
 
-FORMULAS = {"paper": "base^(-2i/d)", "tensor2tensor": "base^(-i/(d/2-1))"}
+FORMULAS = {"paper": "base^(-2i/d)", "endpoint": "base^(-i/(d/2-1))"}
 BASE_AGREES = 5e-3  # relative; a base read off a float16 table is good to 1e-3
 
 
@@ -56,9 +56,9 @@ def departures(fit: Sinusoid, claim: Claim | None, reserved: int = 0) -> Iterato
 def _frequencies(fit: Sinusoid, options: Mapping[str, Any]) -> Iterator[Departure]:
     """The base, read with the exponent that is claimed: the same numbers have another base in the other exponent."""
     base = float(options.get("base", PUBLISHED_BASE))
-    claimed = {"paper": "paper", "endpoint": "tensor2tensor"}.get(str(options.get("exponent")), fit.exponent)
+    claimed = str(options.get("exponent", fit.exponent))
     last = len(fit.frequencies) - 1
-    powers = {"paper": last + 1, "tensor2tensor": last}
+    powers = {"paper": last + 1, "endpoint": last}
     found = fit.base ** (powers[claimed] / powers[fit.exponent]) if claimed != fit.exponent else fit.base
     if abs(found - base) <= BASE_AGREES * base:
         return

@@ -5,13 +5,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import torch
 from jaxtyping import Float64
 
 from gnomon.adapters.claims import Claim
+from gnomon.adapters.module import ModuleTensors
 from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.adapters.tensors import TensorInfo, TensorSource
-from gnomon.doctor.evidence.base import claims, evidence
+from gnomon.doctor.evidence.base import attempt, claims, evidence
 from gnomon.doctor.evidence.sinusoid import Sinusoid, fit_base, fit_sinusoid
+from gnomon.doctor.evidence.trace import trace
 
 Kind = Literal["learned", "sinusoidal", "frequencies", "angles"]
 POSITION_NAME = re.compile(
@@ -56,12 +59,35 @@ class Table:
 
 @evidence
 def tables(subject: Subject) -> tuple[Table, ...]:
-    """Every table of positions; raises MissingEvidence when there is none to examine."""
+    """Every table of positions; raises MissingEvidence when there is none to examine.
+
+    In a module without one by name or numbers, the table that a forward looks up with 0, 1, 2, ... is it.
+    """
     source = subject.tensors
-    found = [t for t in (_table(source, info, claims(subject)) for info in source.infos()) if t is not None]
+    found = tables_in(source, claims(subject))
+    if not found and isinstance(source, ModuleTensors):
+        found = tables_in(source, claims(subject), counted=_counted(subject))
     if not found:
         raise MissingEvidence("no table of positions among the tensors")
-    return tuple(found)
+    return found
+
+
+def tables_in(
+    source: TensorSource, stated: tuple[Claim, ...], counted: frozenset[str] = frozenset()
+) -> tuple[Table, ...]:
+    """The tables of positions in one source; `counted` are tensors known to be tables whatever they are called."""
+    found = (_table(source, info, stated, is_table=info.name in counted) for info in source.infos())
+    return tuple(table for table in found if table is not None)
+
+
+def _counted(subject: Subject) -> frozenset[str]:
+    """Tables whose rows are taken in order along the sequence, whatever the tokens are."""
+    seen = attempt(trace, subject)
+    if seen is None:
+        return frozenset()
+    places = torch.arange(seen.length)
+    lookups = ((x.table, x.rows) for x in seen.lookups if x.rows.shape[-1:] == (seen.length,))
+    return frozenset(name for name, rows in lookups if bool((rows - rows[..., :1] == places.to(rows)).all()))
 
 
 @evidence
@@ -82,7 +108,7 @@ def word_table(subject: Subject) -> TensorInfo:
     return max(named, key=lambda info: max(info.shape))
 
 
-def _table(source: TensorSource, info: TensorInfo, stated: tuple[Claim, ...]) -> Table | None:
+def _table(source: TensorSource, info: TensorInfo, stated: tuple[Claim, ...], *, is_table: bool) -> Table | None:
     claim = next((c for c in stated if any(re.search(p, info.name) for p in c.table_names)), None)
     if not _is_float(info) or int(np.prod(info.shape)) > MOST_NUMBERS:
         return None
@@ -90,7 +116,7 @@ def _table(source: TensorSource, info: TensorInfo, stated: tuple[Claim, ...]) ->
         return None  # relative biases and the like: no vector for each position
     if FREQUENCY_NAME.search(info.name) and sum(n > 1 for n in info.shape) <= 1:
         return None if ORIGINAL_NAME.search(info.name) else _frequencies(source, info, claim)
-    named = claim is not None or bool(POSITION_NAME.search(info.name) and not NOT_A_TABLE.search(info.name))
+    named = is_table or claim is not None or bool(POSITION_NAME.search(info.name) and not NOT_A_TABLE.search(info.name))
     if sum(n > 1 for n in info.shape) != 2 or not (named or info.role != "unknown" or not info.persistent):
         return None
     values = _matrix(source, info)

@@ -34,7 +34,7 @@ SAME_NUMBERS = frozenset(
 
 def attends(operation: str) -> bool:
     """Whether an operation of this name is an attention: a softmax, or a fused kernel."""
-    return operation == "_softmax" or operation.startswith(FUSED)
+    return operation in ("_softmax", "_safe_softmax") or operation.startswith(FUSED)
 
 
 class Watcher(TorchDispatchMode):
