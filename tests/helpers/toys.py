@@ -70,6 +70,14 @@ class ToyDecoder(Toy):
         return torch.zeros(seen.shape).masked_fill(~(seen | torch.eye(length, dtype=torch.bool)), -torch.inf)
 
 
+class OverTheBatch(Toy):
+    """Adds rows of the table along the batch axis, as sequence-first code does with batch-first tensors."""
+
+    def embed(self, tokens: Tensor, ids: Tensor) -> Tensor:
+        x: Tensor = self.words(tokens) + self.positions(torch.arange(len(tokens)))[:, None]
+        return x
+
+
 def llama(**options: Any) -> Any:
     """A tiny Llama of transformers; `options` go to its config."""
     import transformers

@@ -10,10 +10,9 @@ from torch import Tensor, nn
 from gnomon.adapters.claims import Claim
 from gnomon.encodings import Learned, Sinusoidal
 from gnomon.models import EmbeddingOptions
-from tests.doctor.checks.test_batch_rows import OverTheBatch
 from tests.helpers.healthy import decoder, encoder
 from tests.helpers.tiny_transformers import tiny_model
-from tests.helpers.toys import DIM, Toy, examine, only_finding
+from tests.helpers.toys import DIM, OverTheBatch, Toy, examine, only_finding
 
 Add = Callable[[Tensor, Tensor], Tensor]
 

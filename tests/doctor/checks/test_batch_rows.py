@@ -1,17 +1,10 @@
 """PE305: a row's result depends on its place in the batch, on its neighbours, or on earlier calls."""
 
 import pytest
-import torch
 from torch import Tensor
 
 from tests.helpers.healthy import FOREIGN
-from tests.helpers.toys import Toy, examine, only_finding
-
-
-class OverTheBatch(Toy):
-    def embed(self, tokens: Tensor, ids: Tensor) -> Tensor:
-        x: Tensor = self.words(tokens) + self.positions(torch.arange(len(tokens)))[:, None]
-        return x
+from tests.helpers.toys import OverTheBatch, Toy, examine, only_finding
 
 
 class Counting(Toy):

@@ -5,9 +5,8 @@ from collections.abc import Callable
 import pytest
 from torch import Tensor, nn
 
-from tests.doctor.checks.test_batch_rows import OverTheBatch
 from tests.helpers.healthy import FOREIGN, MODELS
-from tests.helpers.toys import Toy, examine, only_finding
+from tests.helpers.toys import OverTheBatch, Toy, examine, only_finding
 
 
 class Quiet(Toy):

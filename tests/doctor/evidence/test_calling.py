@@ -8,8 +8,9 @@ import torch
 from torch import Tensor, nn
 
 from gnomon.adapters.subject import MissingEvidence
-from gnomon.doctor.evidence.calling import Signature, main_output, model, read_signature, untouched_model
+from gnomon.doctor.evidence.calling import model, untouched_model
 from gnomon.doctor.evidence.conventions import MaskForm, mask_form, sequence_first
+from gnomon.doctor.evidence.signature import Signature, main_output, read_signature
 from gnomon.encodings import Rotary
 from tests.helpers.healthy import FOREIGN, decoder
 from tests.helpers.tiny_transformers import tiny_model

@@ -7,8 +7,8 @@ from torch import Tensor, nn
 from gnomon.doctor.evidence.found import found_encodings
 from gnomon.encodings import ALiBi, Learned, Rotary, Sinusoidal
 from gnomon.report.document import FoundEncoding
-from tests.doctor.evidence.test_rotations import Spelled, half_full, pairs_complex
 from tests.helpers.healthy import FOREIGN, decoder
+from tests.helpers.spellings import Spelled, half_full, pairs_complex
 from tests.helpers.toys import DIM, Toy, ToyDecoder, subject_of
 
 

@@ -29,6 +29,11 @@ def test_the_size_is_relative_to_the_scale_that_positions_have() -> None:
     assert quiet.size / quiet.word_size == pytest.approx(0.01 * loud.size / loud.word_size, rel=0.5)
 
 
+def test_rows_that_are_not_in_use_do_not_thin_the_size() -> None:
+    [short], [long] = gradients(subject_of(Toy(rows=16))), gradients(subject_of(Toy(rows=1024)))
+    assert long.size == pytest.approx(short.size, rel=0.5)
+
+
 def test_no_gradient_is_left_behind() -> None:
     subject = subject_of(Toy())
     gradients(subject)

@@ -24,7 +24,8 @@ def computed_table_against_formula(subject: Subject) -> Iterator[Finding | Measu
 
     Fix: compute sin and cos of position times base^(-2i/d) from position 0, in the claimed order of columns.
 
-    Sources: Vaswani et al. 2017, section 3.5; tensor2tensor and fairseq for the half order and its other exponent.
+    Sources: Vaswani et al. 2017, section 3.5; tensor2tensor and fairseq for the half order and its other exponent, and
+    fairseq for tables that start at position 2 (a note, where nothing is claimed).
     """
     used = used_table(subject)
     claims = claims_or_none(subject, "sinusoidal")

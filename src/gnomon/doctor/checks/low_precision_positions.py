@@ -63,8 +63,8 @@ def low_precision_positions(subject: Subject) -> Iterator[Finding | Measured]:
 def _far(probe: Model) -> tuple[Trace, Tensor]:
     """A short input at far positions where the model takes position ids, else a long enough input."""
     if probe.signature.positions is not None:
-        length = min(probe.length(WINDOW), probe.reach(probe.furthest))
         last = probe.reach(probe.furthest)
+        length = min(probe.length(WINDOW), last)
         positions = torch.arange(last - length, last)[None].expand(2, -1)
         return trace_forward(probe, probe.draw(2, length), positions=positions), positions
     length = probe.length(NEAR)

@@ -11,14 +11,8 @@ ADDED = ("learned", "sinusoidal")
 
 @evidence
 def additive(subject: Subject) -> bool:
-    """By a claim, by a stored table where nothing is claimed, or by sinusoids that arrive at the first block.
-
-    A stored table beside claims of another kind serves that kind: RoFormer keeps its angles as a sinusoid table.
-    """
-    stated = claims(subject)
-    if any(c.kind in ADDED for c in stated):
-        return True
-    if not stated and attempt(position_tables, subject) is not None:
+    """By a claim, by a stored table of vectors, or by sinusoids that arrive at the first block."""
+    if any(c.kind in ADDED for c in claims(subject)) or attempt(position_tables, subject) is not None:
         return True
     used = attempt(used_table, subject)
     return used is not None and fit_sinusoid(used.values) is not None

@@ -1,8 +1,7 @@
-"""How to call a model nobody described: which argument is which, a private copy, and one tensor out."""
+"""How to call a model nobody described: a private copy, arguments by meaning, and one tensor out."""
 
 import copy
-import inspect
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, final
 
 import torch
@@ -12,27 +11,11 @@ from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.evidence.base import attempt, claims, evidence
 from gnomon.doctor.evidence.conventions import MaskForm, mask_form, sequence_first
 from gnomon.doctor.evidence.redraw import redraw
+from gnomon.doctor.evidence.signature import Signature, main_output, read_signature
 
-CONTENT = ("input_ids", "ids", "tokens", "token_ids", "idx", "x", "inputs", "input", "inputs_embeds", "hidden_states")
-MASK = ("attention_mask", "padding_mask", "key_padding_mask", "src_key_padding_mask", "mask")
-POSITIONS = ("position_ids", "positions", "input_pos")
-CACHE = ("cache", "past_key_values")
 LENGTH_KEYS = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len")
-OUTPUTS = ("logits", "last_hidden_state", "hidden_states")
 LONGEST_PROBE = 4096  # tokens; a longer forward costs minutes on a CPU
 FURTHEST = 16_384  # the furthest position id tried; float32 angles are good to 2e-3 there
-
-
-@dataclass(frozen=True)
-class Signature:
-    """The names a model's forward uses for what the probes need; None: it has no such argument."""
-
-    content: str
-    mask: str | None
-    positions: str | None
-    cache: str | None
-    use_cache: bool
-    mask_form: MaskForm = field(default_factory=MaskForm)
 
 
 @final
@@ -195,37 +178,6 @@ def _tried(probe: Model, content: Tensor, output: Tensor) -> Signature:
 def untouched_model(subject: Subject) -> Model:
     """The model with its weights as they are."""
     return _ready(copy.deepcopy(subject.module).eval(), subject)
-
-
-def read_signature(module: nn.Module, example: dict[str, Any]) -> Signature:
-    """Which argument is which, by the names the field uses; raises MissingEvidence when there is no content."""
-    parameters = list(inspect.signature(module.forward).parameters)
-    tensors = [key for key, value in example.items() if isinstance(value, Tensor) and value.ndim >= 2]
-    content = next((n for n in CONTENT if n in tensors), tensors[0] if tensors else None)
-    if content is None:
-        raise MissingEvidence("the example has no batch of token ids or vectors to vary")
-
-    def first(names: tuple[str, ...]) -> str | None:
-        return next((name for name in names if name in parameters and name != content), None)
-
-    # nn.Transformer wants a second mask for its decoder, which would have to agree.
-    mask = None if "memory_key_padding_mask" in parameters else first(MASK)
-    return Signature(content, mask, first(POSITIONS), first(CACHE), "use_cache" in parameters)
-
-
-def main_output(result: Any) -> Tensor:
-    """The tensor (B, S, ...) among what a forward returned: logits, else hidden states, else the first tensor."""
-    for name in OUTPUTS:
-        value = getattr(result, name, None)
-        if isinstance(value, Tensor):
-            return value
-    candidates = (
-        result.values() if isinstance(result, dict) else result if isinstance(result, tuple | list) else [result]
-    )
-    for value in candidates:
-        if isinstance(value, Tensor) and value.is_floating_point():
-            return value
-    raise MissingEvidence(f"forward returned {type(result).__name__} without a float tensor")
 
 
 def _need(name: str | None, what: str) -> str:

@@ -7,7 +7,8 @@ import torch
 from torch import Tensor
 
 from gnomon.adapters.subject import MissingEvidence
-from gnomon.doctor.evidence.calling import Model, main_output
+from gnomon.doctor.evidence.calling import Model
+from gnomon.doctor.evidence.signature import main_output
 
 
 def decode(

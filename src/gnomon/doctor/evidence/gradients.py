@@ -7,7 +7,8 @@ from torch import Tensor, nn
 
 from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.evidence.base import evidence
-from gnomon.doctor.evidence.calling import Model, main_output, model
+from gnomon.doctor.evidence.calling import Model, model
+from gnomon.doctor.evidence.signature import main_output
 from gnomon.doctor.evidence.tables import Table, position_tables
 
 BATCH, LENGTH = 2, 9
