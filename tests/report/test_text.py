@@ -143,3 +143,13 @@ def test_findings_come_worst_first_and_passed_checks_give_their_number_against_t
 
 def test_a_report_without_checks_does_not_claim_health() -> None:
     assert "Nothing was checked" in render_text(Report("x"))
+
+
+def test_checks_that_lack_the_same_evidence_share_a_line() -> None:
+    checks = tuple(
+        CheckResult(code, f"name-{code}", "error", "not-applicable", detail=reason)
+        for code, reason in (("PE101", "no config"), ("PE201", "no tensors"), ("PE202", "no tensors"))
+    )
+    lines = render_text(Report("x", checks=checks)).splitlines()
+    assert "  PE101 name-PE101: no config" in lines
+    assert "  PE201, PE202: no tensors" in lines

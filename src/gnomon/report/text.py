@@ -38,7 +38,7 @@ def render_text(report: Report, *, color: bool = False, width: int = 80) -> str:
         page.section("Findings", [line for r in findings_worst_first(report) for line in page.finding(r)]),
         page.section("Crashed", [line for c in by_status["crashed"] for line in page.crash(c)]),
         page.section("Passed", [line for c in by_status["passed"] for line in page.passed(c)]),
-        page.section("Not applicable", [line for c in by_status["not-applicable"] for line in page.row(c, c.detail)]),
+        page.section("Not applicable", page.not_applicable(by_status["not-applicable"])),
         wrap(summary_line(report), width),
     ]
     return "\n\n".join("\n".join(block).rstrip("\n") for block in blocks if block)
@@ -85,6 +85,18 @@ class _Page:
     def passed(self, check: CheckResult) -> Iterator[str]:
         held = [m for m in check.measured if m.threshold is not None] or list(check.measured)
         yield from self.row(check, against(held[0]) if held else "")
+
+    def not_applicable(self, checks: list[CheckResult]) -> list[str]:
+        """One line for each reason: many checks lack the same evidence."""
+        reasons: dict[str, list[CheckResult]] = {}
+        for check in checks:
+            reasons.setdefault(check.detail, []).append(check)
+        lines: list[str] = []
+        for reason, lacking in reasons.items():
+            codes = ", ".join(check.code for check in lacking)
+            text = f"{codes}: {reason}" if len(lacking) > 1 else ""
+            lines += wrap(text, self.width, first="  ", rest=" " * 8) if text else self.row(lacking[0], reason)
+        return lines
 
     def row(self, check: CheckResult, text: str) -> Iterator[str]:
         label = f"  {printable(check.code)} "

@@ -41,7 +41,7 @@ def low_precision_positions(subject: Subject) -> Iterator[Finding | Measured]:
     8 and 11 significant bits of bfloat16 and float16.
     """
     probe = model(subject)
-    judged = False
+    judged, told = False, set()
     for setting, context in SETTINGS:
         try:
             with context():
@@ -54,7 +54,8 @@ def low_precision_positions(subject: Subject) -> Iterator[Finding | Measured]:
         for measured, finding in (*_rotations(seen, positions, subject, setting), *_angles(seen, setting)):
             judged = True
             yield measured
-            if finding is not None:
+            if finding is not None and finding.where not in told:  # once for each place, not for each setting
+                told.add(finding.where)
                 yield finding
     if not judged:
         raise MissingEvidence("the forward computes no angles (a stored table or a bias carries the positions)")
@@ -109,14 +110,14 @@ def _rotations(seen: Trace, positions: Tensor, subject: Subject, setting: str) -
 
 def _angles(seen: Trace, setting: str) -> Iterator[Judgement]:
     """Angles that went into sin or cos: in half precision, or with rows that coincide."""
-    for trig in seen.trigs:
+    for trig in {trig.where: trig for trig in reversed(seen.trigs)}.values():  # sine and cosine share their angles
         axes = [i for i, n in enumerate(trig.angles.shape[:-1]) if n == seen.length]
         if not axes:
             continue
         rows = trig.angles.movedim(axes[-1], 0).flatten(1).double()
         distinct = distinct_rows(rows)
         half = trig.angles.dtype in HALF
-        name = f"distinct angles in {trig.where or 'the model'} ({trig.operation}), {setting}"
+        name = f"distinct angles in {trig.where or 'the model'}, {setting}"
         measured = Measured(name, distinct, seen.length, "one for each position")
         if distinct == seen.length and not half:
             yield measured, None

@@ -1,0 +1,43 @@
+"""The README's tables are what the code has."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from gnomon.doctor.check import registry as checks
+from gnomon.encodings import registry as encodings
+
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+
+
+def rows(pattern: str) -> list[tuple[str, ...]]:
+    found = (re.fullmatch(pattern, line) for line in README.splitlines())
+    return [match.groups() for match in found if match]
+
+
+def test_the_table_of_checks_is_the_registry() -> None:
+    written = rows(r"\| (PE\d+) \| (\S+) \| (.*) \| (\w+) \|")
+    assert written == [(code, check.name, check.title, check.severity) for code, check in checks]
+
+
+def test_the_table_of_encodings_is_the_registry() -> None:
+    assert [row[:2] for row in rows(r"\| `(\w+)` \| `(\w+)` \| (.*) \| (.*) \|")] == [
+        (name, cls.__name__) for name, cls in encodings
+    ]
+
+
+@pytest.mark.parametrize("target", sorted(set(re.findall(r"\]\(([^)#]+)\)", README))))
+def test_every_link_leads_to_a_file(target: str) -> None:
+    assert (Path(__file__).parents[2] / target).is_file()
+
+
+def test_the_python_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
+    monkeypatch.chdir(tmp_path)
+    [example] = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    scope = {"mask": torch.tensor([[0, 1, 1]])}
+    exec(example, scope)
+    assert scope["report"].ok  # type: ignore[attr-defined]
+    assert scope["ids"].tolist() == [[0, 0, 1]]
