@@ -25,7 +25,9 @@ def body(_: object) -> Iterator[Finding | Measured]:
 def test_a_page_has_title_needs_and_every_paragraph_in_80_columns() -> None:
     text = page(Check("PE203", "duplicated-rows", "warning", ("tables",), body))
     assert text.splitlines()[0] == "PE203 duplicated-rows (warning)"
-    assert "Needs: tables (group PE2: tensors and tables)" in text
+    assert "Needs: a table of positions or stored frequencies. Codes PE2xx: tensors and tables." in text.replace(
+        "\n", " "
+    )
     assert [line.split(":")[0] for line in text.split("\n\n")[3:]] == ["Why", "Fix", "Sources"]
     assert max(map(len, text.splitlines())) <= 80
 

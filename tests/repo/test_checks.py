@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.doctor.check import GROUPS, Check, registry
+from gnomon.doctor.check import EVIDENCE, GROUPS, Check, registry
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "src" / "gnomon" / "doctor" / "checks"
@@ -54,3 +54,7 @@ def test_the_group_of_a_code_fits_what_the_check_needs(check: Check) -> None:
         assert set(check.needs) <= FILES_ALONE
     if check.code.startswith(("PE1", "PE2")):
         assert not set(check.needs) & RUNNING
+
+
+def test_each_kind_of_evidence_has_a_readers_words_and_no_others_have() -> None:
+    assert {need for check in CHECKS for need in check.needs} == set(EVIDENCE)

@@ -30,7 +30,7 @@ def page(check: "Check") -> str:
     from gnomon.doctor.check import GROUPS
 
     head = f"{check.code} {check.name} ({check.severity})"
-    needs = f"Needs: {', '.join(check.needs) or 'nothing'} (group {check.code[:3]}: {GROUPS[check.code[:3]]})"
+    needs = f"Needs: {check.needed}. Codes {check.code[:3]}xx: {GROUPS[check.code[:3]]}."
     paragraphs = [" ".join(paragraph.split()) for paragraph in check.doc.split("\n\n")]
     title, *body = paragraphs
     return "\n\n".join(textwrap.fill(text, WIDTH) for text in (head, title, needs, *body))

@@ -26,6 +26,27 @@ GROUPS = {
     "PE7": "data and lengths",
 }
 
+#: each kind of evidence that a check may name, in a reader's words
+EVIDENCE = {
+    "config": "a config",
+    "claims": "what the config, or gnomon's own modules, say about positions",
+    "tokenizer": "a tokenizer_config.json",
+    "trained": "weights from a checkpoint",
+    "tables": "a table of positions or stored frequencies",
+    "running_tables": "a table of positions or frequencies, stored or built by the loaded model",
+    "position_tables": "a table with a vector for each position",
+    "model": "a model that runs",
+    "entry": "hidden vectors to watch in a model that runs",
+    "used_table": "vectors added to the embeddings of a model that runs",
+    "causality": "a model with an output for each token",
+    "reordering": "a model with an output for each token",
+    "mixing": "a model in which tokens meet",
+    "rotary_uses": "a rotation of queries and keys, seen in a model that runs",
+    "bias_uses": "a bias on the attention logits, seen in a model that runs",
+    "gradients": "a learned table in a model that runs",
+    "recovery": "blocks whose hidden states can be read, in a model that runs",
+}
+
 
 @dataclass(frozen=True)
 class Check:
@@ -40,6 +61,11 @@ class Check:
     @property
     def doc(self) -> str:
         return inspect.cleandoc(self.body.__doc__ or "")
+
+    @property
+    def needed(self) -> str:
+        """The evidence it needs, in a reader's words."""
+        return "; ".join(dict.fromkeys(EVIDENCE.get(need, need.replace("_", " ")) for need in self.needs)) or "nothing"
 
     @property
     def title(self) -> str:

@@ -19,7 +19,7 @@ WHY = (
 )
 
 
-@check("PE211", "norm-ratio", severity="warning", needs=("tensors or module",))
+@check("PE211", "norm-ratio", severity="warning", needs=(position_tables,))
 def norm_ratio(subject: Subject) -> Iterator[Finding | Measured]:
     """The position vectors are far larger or far smaller than the word vectors they are added to.
 
