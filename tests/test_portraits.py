@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from gnomon.encodings import FIRE, KERPLE, PositionEncoding, Sandwich, T5Bias
 from gnomon.encodings.alibi import ALiBi, reference_slope
 from gnomon.encodings.learned import Learned
 from gnomon.encodings.nope import NoPE
@@ -15,6 +16,7 @@ from gnomon.errors import GnomonError, PositionError
 from gnomon.plots.figure import Figure, Heatmap, Lines
 from gnomon.plots.portraits import MAX_CELLS
 from gnomon.portraits import bias_portrait, cosine_by_distance, portrait, rotary_portrait, table_portrait
+from tests.helpers.bias_encodings import bias_formula
 
 
 def named(figures: tuple[Figure, ...], start: str) -> Figure:
@@ -93,6 +95,20 @@ def test_the_bias_lines_fall_with_the_slope_of_each_head(form: str) -> None:
     for head in range(6):
         expected = [-reference_slope(head, 6) * distance for distance in range(5)]
         np.testing.assert_allclose(curve(figures, "Bias by", head), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "encoding",
+    [T5Bias(2), T5Bias(2, direction="causal"), KERPLE(2), KERPLE(2, form="power"), Sandwich(2), FIRE(2, threshold=4)],
+    ids=lambda encoding: repr(encoding),
+)
+def test_the_figures_of_a_bias_are_its_formula(encoding: PositionEncoding) -> None:
+    figures, formula = portrait(encoding, length=9), bias_formula(encoding)
+    drawn = [[formula(0, query, key) for key in range(9)] for query in range(9)]
+    np.testing.assert_allclose(heatmap(figures, "Bias of head 0").values, drawn, rtol=1e-5, atol=1e-6)
+    for head in range(2):
+        expected = [formula(head, 8, 8 - distance) - formula(head, 8, 8) for distance in range(9)]
+        np.testing.assert_allclose(curve(figures, "Bias by", head), expected, rtol=1e-5, atol=1e-6)
 
 
 def test_a_long_bias_is_asked_for_only_where_it_is_drawn() -> None:

@@ -29,7 +29,7 @@ def portrait(encoding: PositionEncoding, *, length: int) -> tuple[Figure, ...]:
     positions = torch.arange(length)[None]
     if isinstance(encoding, Rotary):
         frequencies = np.array(encoding.inverse_frequencies)
-        return rotary_portrait(frequencies, length=length, attention_factor=encoding.frequencies.attention_factor)
+        return rotary_portrait(frequencies, length=length, attention_factor=encoding.attention_factor)
     with torch.no_grad():
         if encoding.bias(positions[:, :1], positions[:, :1]) is not None:
             return _bias_of(encoding, positions)

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from gnomon import positions
 from gnomon.attention import Attention, AttentionMask, LayerCache
-from gnomon.encodings import ALiBi, Learned, NoPE, Rotary
+from gnomon.encodings import ALiBi, Learned, NoPE, Rotary, T5Bias
 from tests.helpers.transformers_attention import (
     DIM,
     HEADS,
@@ -19,7 +19,7 @@ from tests.helpers.transformers_attention import (
     separate,
     stacked,
 )
-from tests.helpers.weights import token_ids
+from tests.helpers.weights import redraw, token_ids
 
 HEAD_DIM, LENGTH = DIM // HEADS, 9
 IDS = token_ids(2, LENGTH, vocabulary=VOCABULARY)
@@ -137,6 +137,35 @@ def test_bert_learned_table_and_bidirectional_attention(mask: Tensor) -> None:
     torch.testing.assert_close(encoding.embed(words, place), embedded.given[0], atol=1e-6, rtol=1e-6)
     weights = separate(theirs.self.query, theirs.self.key, theirs.self.value, theirs.output.dense)
     assert_same(weights.into(encoding, causal=False), kept.given[0], mixed.came, mask)
+
+
+@PADDED
+@pytest.mark.parametrize("stack", ["encoder", "decoder"])
+def test_t5_buckets_without_scaled_logits(mask: Tensor, stack: str) -> None:
+    """T5 does not divide logits by sqrt(head_dim), so its query weights are multiplied by that. Layer 1 borrows the
+    bias of layer 0."""
+    model = build(
+        "T5",
+        d_model=DIM,
+        d_kv=HEAD_DIM,
+        num_heads=HEADS,
+        num_layers=2,
+        num_decoder_layers=2,
+        d_ff=48,
+        relative_attention_num_buckets=8,
+        relative_attention_max_distance=7,
+    )
+    first, theirs = (block.layer[0].SelfAttention for block in getattr(model, stack).block)
+    redraw(first.relative_attention_bias, std=2.0)
+    kept = capture(theirs)
+    run(model, mask, decoder_input_ids=IDS, decoder_attention_mask=mask)
+    weights = separate(theirs.q, theirs.k, theirs.v, theirs.o)
+    encoding = T5Bias(HEADS, num_buckets=8, max_distance=7, direction="causal" if stack == "decoder" else "both")
+    encoding.load_state_dict(first.relative_attention_bias.state_dict())
+    layer = weights.into(encoding, causal=stack == "decoder")
+    with torch.no_grad():
+        layer.query.weight *= HEAD_DIM**0.5
+    assert_same(layer, kept.given[0], kept.came, mask)
 
 
 def test_another_layout_or_no_positions_gives_other_numbers() -> None:

@@ -12,13 +12,16 @@ from tests.helpers.mutated_encodings import (
     AnyDtype,
     BatchAxis,
     Bfloat16Ids,
+    BiasFollowsAutocast,
     ClampedAtTheEnd,
     CopiesShareTheTable,
     Detached,
+    DistancesInModuleDtype,
     FalselyRelative,
     FirstRowForAll,
     FollowsAutocast,
     ForgetsAnOption,
+    ForgetsTheFactor,
     FrozenTable,
     IgnoresIds,
     InPlace,
@@ -43,7 +46,10 @@ from tests.helpers.mutated_encodings import (
 
 SINUSOID, LEARNED = "sinusoidal-24-interleaved-paper", "learned-2"
 ROTARY, SWAPPED = "rotary-8-half-plain", "rotary-8-interleaved-plain"
+YARN = "rotary-6-half-yarn"
 OTHER_BASE, ALIBI, CAUSAL = "rotary-8-half-linear", "alibi-6-symmetric", "alibi-6-causal"
+T5, T5_CAUSAL, SANDWICH = "t5-both", "t5-causal", "sandwich-128"
+KERPLE_LOG, KERPLE_POWER, FIRE, FIRE_SHORT = "kerple-log", "kerple-power", "fire-512", "fire-8"
 SIZES = {"num_heads": 6, "head_dim": 8, "dim": 24}
 
 
@@ -61,6 +67,29 @@ MUTATIONS: list[tuple[type[Wrapped], str, set[str]]] = [
     (SwappedAxes, SINUSOID, {"uses_position", "one_token_at_a_time"}),
     (SwappedAxes, ROTARY, {"uses_position"}),
     (SwappedAxes, CAUSAL, set()),
+    (SignFlipped, T5, set()),
+    (SignFlipped, KERPLE_LOG, set()),
+    (SignFlipped, FIRE, set()),
+    (SwappedAxes, T5, set()),
+    (SwappedAxes, FIRE, set()),
+    (OffByOne, FIRE, set()),
+    (Bfloat16Ids, T5, {"shift_invariance"}),
+    (Bfloat16Ids, SANDWICH, {"shift_invariance"}),
+    (Bfloat16Ids, FIRE, set()),
+    (DistancesInModuleDtype, T5, {"half_precision_module"}),
+    (DistancesInModuleDtype, KERPLE_POWER, {"half_precision_module"}),
+    (DistancesInModuleDtype, FIRE, {"half_precision_module"}),
+    (BiasFollowsAutocast, FIRE, {"autocast"}),
+    (BiasFollowsAutocast, SANDWICH, {"autocast"}),
+    (Twice, T5, set()),
+    (Twice, SANDWICH, set()),
+    (FrozenTable, T5, {"gradients"}),
+    (FrozenTable, FIRE, {"gradients"}),
+    (FalselyRelative, T5, {"shift_invariance"}),
+    (FalselyRelative, FIRE, {"shift_invariance"}),
+    (IgnoresIds, KERPLE_LOG, {"uses_position", "one_token_at_a_time", "permutation_of_tokens"}),
+    (FirstRowForAll, FIRE_SHORT, {"rows_of_the_batch"}),
+    (AnyDtype, T5, {"int64_ids"}),
     (AllZero, SINUSOID, {"uses_position", "shift_invariance"}),
     (AllZero, LEARNED, {"uses_position", "shift_invariance", "gradients"}),
     (AllZero, ROTARY, {"uses_position"}),
@@ -103,7 +132,10 @@ MUTATIONS: list[tuple[type[Wrapped], str, set[str]]] = [
     (FalselyRelative, SINUSOID, {"shift_invariance"}),
     (FalselyRelative, ROTARY, {"shift_invariance"}),
     (WrongAboutNorms, ROTARY, {"norms"}),
+    (WrongAboutNorms, YARN, {"norms"}),
+    (ForgetsTheFactor, YARN, {"norms"}),
     (Stretched, ROTARY, {"norms"}),
+    (Stretched, YARN, set()),
 ]
 
 
@@ -119,7 +151,7 @@ def broken_clauses(encoding: PositionEncoding, reference: Reference | None) -> s
     return set(caught.value.broken)
 
 
-@pytest.mark.parametrize("name", [SINUSOID, LEARNED, ROTARY, ALIBI, CAUSAL])
+@pytest.mark.parametrize("name", [SINUSOID, LEARNED, ROTARY, ALIBI, CAUSAL, T5, T5_CAUSAL, KERPLE_LOG, SANDWICH, FIRE])
 def test_the_wrapper_alone_breaks_nothing(name: str) -> None:
     item = case(name)
     check_encoding(wrap(Wrapped, item.encoding), reference=item.reference, **SIZES)
@@ -137,8 +169,22 @@ def test_mutation_is_found(mutation: type[Wrapped], name: str, clauses: set[str]
 
 @pytest.mark.parametrize(
     ("built", "expected"),
-    [(ROTARY, OTHER_BASE), (ROTARY, SWAPPED), ("alibi-4-symmetric", ALIBI)],
-    ids=["wrong base", "layouts swapped", "slopes of another head count"],
+    [
+        (ROTARY, OTHER_BASE),
+        (ROTARY, SWAPPED),
+        ("alibi-4-symmetric", ALIBI),
+        (T5_CAUSAL, T5),
+        (KERPLE_LOG, KERPLE_POWER),
+        ("sandwich-6", SANDWICH),
+    ],
+    ids=[
+        "wrong base",
+        "layouts swapped",
+        "slopes of another head count",
+        "directions swapped",
+        "log for power",
+        "another width",
+    ],
 )
 def test_right_code_with_a_wrong_option_is_found_by_the_formula(built: str, expected: str) -> None:
     assert {"reference", "far_out"} <= broken_clauses(case(built).encoding, case(expected).reference)

@@ -1,5 +1,7 @@
 """Our encodings against the implementations in transformers, to 1e-5 in float32."""
 
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor
@@ -18,7 +20,7 @@ from transformers.models.roberta.modeling_roberta import RobertaEmbeddings
 from transformers.models.whisper.modeling_whisper import sinusoids
 
 from gnomon.encodings import ALiBi, Learned, Rotary, Sinusoidal
-from gnomon.encodings.frequencies import Linear, Plain
+from gnomon.encodings.frequencies import Frequencies, Linear, Llama3, Plain, Proportional, YaRN
 from gnomon.positions import from_mask
 
 POSITIONS = torch.tensor([[0, 1, 2, 3, 4], [11, 7, 30, 25, 3]])
@@ -33,12 +35,24 @@ def assert_equal(ours: Tensor, theirs: Tensor) -> None:
     torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=0)
 
 
-@pytest.mark.parametrize("frequencies", [Plain(500.0), Linear(4.0, 500.0)], ids=["plain", "linear"])
-def test_rotary_half_is_llama(frequencies: Plain | Linear) -> None:
-    rope = {"rope_type": "default", "rope_theta": 500.0}
-    if isinstance(frequencies, Linear):
-        rope |= {"rope_type": "linear", "factor": 4.0}
-    config = LlamaConfig(hidden_size=32, num_attention_heads=2, rope_parameters=rope)
+LENGTHS = {"factor": 4.0, "original_max_position_embeddings": 64}
+BOUNDS = {"low_freq_factor": 1.0, "high_freq_factor": 4.0}
+
+
+@pytest.mark.parametrize(
+    ("frequencies", "rope"),
+    [
+        (Plain(500.0), {"rope_type": "default"}),
+        (Linear(4.0, 500.0), {"rope_type": "linear", "factor": 4.0}),
+        (YaRN(4.0, 64, base=500.0), {"rope_type": "yarn", **LENGTHS}),
+        (Llama3(4.0, 64, base=500.0), {"rope_type": "llama3", **LENGTHS, **BOUNDS}),
+        (Proportional(0.25, base=500.0), {"rope_type": "proportional", "partial_rotary_factor": 0.25}),
+    ],
+    ids=lambda item: item["rope_type"] if isinstance(item, dict) else "",
+)
+def test_rotary_half_is_llama(frequencies: Frequencies, rope: dict[str, Any]) -> None:
+    rope = {**rope, "rope_theta": 500.0}
+    config = LlamaConfig(hidden_size=32, num_attention_heads=2, max_position_embeddings=256, rope_parameters=rope)
     q, k = random(2, 2, 5, 16), random(2, 1, 5, 16)
     cos, sin = llama.LlamaRotaryEmbedding(config)(q, POSITIONS)
     theirs_q, theirs_k = llama.apply_rotary_pos_emb(q, k, cos, sin)

@@ -236,3 +236,8 @@ def test_inspect_says_which_encoding_is_where_without_judging(folder: Path) -> N
     assert [(e.kind, e.source) for e in report.encodings] == [("learned", "config")]
     assert (report.checks, report.figures, report.ok) == ((), (), True)
     assert [e.kind for e in inspect(decoder(Rotary(8))).encodings] == ["rotary"]
+
+
+def test_evidence_that_does_not_exist_is_refused_with_the_names_that_do() -> None:
+    with pytest.raises(GnomonError, match=r"no evidence called nonsense; known: .*causal.*position_tables"):
+        diagnose(decoder(Learned(40, 16)), ["PE202"], nonsense=3)

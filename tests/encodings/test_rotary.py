@@ -6,24 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.encodings import Rotary, from_json
-from gnomon.encodings.frequencies import Frequencies, Linear, Plain
+from gnomon.encodings.frequencies import Custom, Linear, Plain, YaRN
 from gnomon.encodings.rotary import reference
 from gnomon.errors import GnomonError, ShapeError
-
-
-class Doubled(Frequencies):
-    """Plain frequencies with an attention factor of 2."""
-
-    def inverse(self, rotary_dim: int):  # type: ignore[no-untyped-def]
-        return Plain().inverse(rotary_dim)
-
-    @property
-    def attention_factor(self) -> float:
-        return 2.0
-
-    @property
-    def options(self) -> dict[str, object]:
-        return {}
 
 
 def random(*shape: int) -> torch.Tensor:
@@ -68,9 +53,20 @@ def test_the_columns_past_the_rotated_width_pass_through() -> None:
 def test_the_attention_factor_multiplies_what_turns() -> None:
     x, positions = random(1, 2, 3, 6), torch.tensor([[2, 5, 9]])
     plain = Rotary(6, rotary_dim=4).rotate_query(x, positions)
-    doubled = Rotary(6, rotary_dim=4, frequencies=Doubled()).rotate_query(x, positions)
+    twice = Custom(Plain().inverse(4).tolist(), attention_factor=2.0)
+    doubled = Rotary(6, rotary_dim=4, frequencies=twice).rotate_query(x, positions)
     torch.testing.assert_close(doubled[..., :4], 2 * plain[..., :4])
     assert torch.equal(doubled[..., 4:], plain[..., 4:])
+
+
+def test_lengths_are_kept_without_an_attention_factor_only_and_each_instance_says_so() -> None:
+    x, positions = random(1, 2, 3, 8), torch.tensor([[2, 5, 9]])
+    for frequencies, kept in ((YaRN(4.0, 64), False), (YaRN(4.0, 64, attention_factor=1.0), True), (Linear(4.0), True)):
+        encoding = Rotary(8, frequencies=frequencies)
+        longer = encoding.rotate_query(x, positions).norm(dim=-1) / x.norm(dim=-1)
+        assert longer.flatten().tolist() == pytest.approx([encoding.attention_factor] * 6, rel=1e-5)
+        assert encoding.norm_preserving is kept is (encoding.attention_factor == 1.0)
+    assert Rotary(8).norm_preserving
 
 
 def test_an_odd_width_suggests_partial_rotary() -> None:

@@ -4,14 +4,31 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
+from inspect import signature
 from typing import Any
 
 import torch
 
-from gnomon.encodings import ALiBi, Learned, NoPE, PositionEncoding, Rotary, Sinusoidal, alibi, learned, rotary
+from gnomon.encodings import Learned, NoPE, PositionEncoding, Rotary, Sinusoidal, learned, rotary
 from gnomon.encodings import sinusoidal as sinusoid
-from gnomon.encodings.frequencies import Linear, Plain, linear, plain
+from gnomon.encodings.frequencies import (
+    ByParts,
+    Custom,
+    Frequencies,
+    Linear,
+    Llama3,
+    NTKAware,
+    Plain,
+    Proportional,
+    YaRN,
+    by_parts,
+    custom,
+    yarn,
+)
+from gnomon.kernels.rotation import LAYOUTS
 from gnomon.testing import Reference
+from tests.helpers.bias_encodings import bias_encodings, bias_formula
 
 
 @dataclass(frozen=True)
@@ -29,10 +46,8 @@ def cases() -> Iterator[Case]:
     yield from _sinusoidal_cases()
     yield from _learned_cases()
     yield from _rotary_cases()
-    for num_heads in (1, 4, 6, 12):
-        formula = Reference(bias=partial(alibi.reference, num_heads=num_heads))
-        yield Case(f"alibi-{num_heads}-symmetric", ALiBi(num_heads), formula)
-        yield Case(f"alibi-{num_heads}-causal", ALiBi(num_heads, form="causal"), formula)
+    for name, made in bias_encodings().items():
+        yield Case(name, made, Reference(bias=bias_formula(made)))
 
 
 def case(name: str) -> Case:
@@ -74,19 +89,45 @@ def _learned_cases() -> Iterator[Case]:
         yield Case(f"learned-{offset}", made, formula)
 
 
+FREQUENCIES: dict[str, Frequencies] = {
+    "plain": Plain(500.0),
+    "linear": Linear(4.0),
+    "ntk": NTKAware(4.0, 500.0),
+    "by_parts": ByParts(4.0, 64, base=500.0),
+    "yarn": YaRN(4.0, 64, base=500.0, beta_fast=4.0, truncate=False),
+    "yarn_ratio": YaRN(8.0, 64, base=500.0, mscale=0.7, mscale_reading="ratio"),
+    "llama3": Llama3(4.0, 64, base=50.0),
+    "proportional": Proportional(0.7, 2.0, 500.0),
+    "custom": Custom([0.9, 0.4, 0.0], attention_factor=1.2),
+}
+
+
 def _rotary_cases() -> Iterator[Case]:
-    for layout in ("half", "interleaved"):
-        for rotary_dim in (8, 6):
-            for frequencies in (Plain(500.0), Linear(4.0)):
+    """Plain and linear frequencies in every layout and width, the other rules in both layouts."""
+    for name, frequencies in FREQUENCIES.items():
+        for rotary_dim in (8, 6) if name in ("plain", "linear") else (6,):
+            for layout in LAYOUTS:
                 made = Rotary(8, rotary_dim=rotary_dim, layout=layout, frequencies=frequencies)
-                inverse = [_inverse(frequencies, i, rotary_dim) for i in range(rotary_dim // 2)]
-                rotate = partial(rotary.reference, inverse=inverse, layout=layout)
-                kind = frequencies.to_dict()["kind"]
+                inverse = [inverse_reference(frequencies, i, rotary_dim) for i in range(rotary_dim // 2)]
+                factor = factor_reference(frequencies)
+                rotate = partial(rotary.reference, inverse=inverse, layout=layout, attention_factor=factor)
                 formula = Reference(rotate_query=rotate, rotate_key=rotate)
-                yield Case(f"rotary-{rotary_dim}-{layout}-{kind}", made, formula)
+                yield Case(f"rotary-{rotary_dim}-{layout}-{name}", made, formula)
 
 
-def _inverse(frequencies: Plain | Linear, i: int, rotary_dim: int) -> float:
-    if isinstance(frequencies, Linear):
-        return linear.reference(i, rotary_dim, frequencies.plain.base, frequencies.factor)
-    return plain.reference(i, rotary_dim, frequencies.base)
+def inverse_reference(frequencies: Frequencies, i: int, rotary_dim: int) -> float:
+    """Inverse frequency i by the scalar formula that stands beside the rule."""
+    if isinstance(frequencies, YaRN):
+        return by_parts.reference(i, rotary_dim, **frequencies.parts.options)
+    if isinstance(frequencies, Custom):
+        return custom.reference(i, frequencies.options["inverse_frequencies"])
+    module = import_module(type(frequencies).__module__)
+    value: float = module.reference(i, rotary_dim, **frequencies.options)
+    return value
+
+
+def factor_reference(frequencies: Frequencies) -> float:
+    """The attention factor by the scalar formula; 1 for rules without one."""
+    if isinstance(frequencies, YaRN):
+        return yarn.reference(**{key: frequencies.options[key] for key in signature(yarn.reference).parameters})
+    return float(frequencies.options.get("attention_factor", 1.0))

@@ -6,8 +6,19 @@ from typing import Any
 import torch
 from torch import nn
 
-from gnomon.encodings import ALiBi, Learned, NoPE, PositionEncoding, Rotary, Sinusoidal
-from gnomon.encodings.frequencies import Linear, Plain
+from gnomon.encodings import (
+    FIRE,
+    KERPLE,
+    ALiBi,
+    Learned,
+    NoPE,
+    PositionEncoding,
+    Rotary,
+    Sandwich,
+    Sinusoidal,
+    T5Bias,
+)
+from gnomon.encodings.frequencies import Linear, Plain, YaRN
 from gnomon.models import Decoder, EmbeddingOptions, Encoder, ModelOptions
 
 SIZES: dict[str, Any] = {
@@ -44,6 +55,32 @@ FOREIGN: dict[str, Callable[[], nn.Module]] = {
         "LlamaConfig",
         **SIZES,
         rope_parameters={"rope_type": "linear", "factor": 2.0, "rope_theta": 5e4},
+    ),
+    "llama, llama 3 scaling": _transformers(
+        "LlamaForCausalLM",
+        "LlamaConfig",
+        **SIZES,
+        rope_parameters={
+            "rope_type": "llama3",
+            "rope_theta": 50.0,  # one pair is kept, one blended, and two are divided
+            "factor": 2.0,
+            "low_freq_factor": 1.0,
+            "high_freq_factor": 4.0,
+            "original_max_position_embeddings": 32,
+        },
+    ),
+    "llama, yarn": _transformers(
+        "LlamaForCausalLM",
+        "LlamaConfig",
+        **{**SIZES, "max_position_embeddings": 128},
+        # One pair is kept, one blended, and two are divided.
+        rope_parameters={"rope_type": "yarn", "factor": 2.0, "original_max_position_embeddings": 64},
+    ),
+    "llama, proportional": _transformers(
+        "LlamaForCausalLM",
+        "LlamaConfig",
+        **SIZES,
+        rope_parameters={"rope_type": "proportional", "rope_theta": 1e4, "partial_rotary_factor": 0.5},
     ),
     "mistral": _transformers("MistralForCausalLM", "MistralConfig", **SIZES, num_key_value_heads=2),
     "qwen2": _transformers("Qwen2ForCausalLM", "Qwen2Config", **SIZES, num_key_value_heads=2),
@@ -84,11 +121,20 @@ ENCODINGS: dict[str, Callable[[], PositionEncoding]] = {
     "rotary interleaved": lambda: Rotary(DIM // HEADS, layout="interleaved", frequencies=Plain(1e5)),
     "rotary partial": lambda: Rotary(DIM // HEADS, rotary_dim=4),
     "rotary linear": lambda: Rotary(DIM // HEADS, frequencies=Linear(factor=4.0)),
+    "rotary yarn": lambda: Rotary(DIM // HEADS, frequencies=YaRN(4.0, 32, base=50.0)),
     "alibi": lambda: ALiBi(HEADS),
     "sinusoidal": lambda: Sinusoidal(DIM, scale="sqrt_dim"),
     "sinusoidal half": lambda: Sinusoidal(DIM, layout="half", base=1000.0),
     "learned": lambda: Learned(MAX_LENGTH, DIM),
     "learned, two reserved rows": lambda: Learned(MAX_LENGTH, DIM, padding_offset=2),
+    "t5": lambda: T5Bias(HEADS),
+    "sandwich": lambda: Sandwich(HEADS),
+}
+CAUSAL_ENCODINGS: dict[str, Callable[[], PositionEncoding]] = {
+    "t5 causal": lambda: T5Bias(HEADS, direction="causal"),
+    "kerple log": lambda: KERPLE(HEADS),
+    "kerple power": lambda: KERPLE(HEADS, form="power"),
+    "fire": lambda: FIRE(HEADS),
 }
 
 
@@ -105,7 +151,10 @@ def encoder(encoding: PositionEncoding, **options: Any) -> nn.Module:
 
 
 OWN: dict[str, Callable[[], nn.Module]] = {
-    **{f"decoder, {name}": (lambda make=make: decoder(make())) for name, make in ENCODINGS.items()},  # type: ignore[misc]
+    **{
+        f"decoder, {name}": (lambda make=make: decoder(make()))  # type: ignore[misc]
+        for name, make in (ENCODINGS | CAUSAL_ENCODINGS).items()
+    },
     **{f"encoder, {name}": (lambda make=make: encoder(make())) for name, make in ENCODINGS.items()},  # type: ignore[misc]
     "decoder, none": lambda: decoder(NoPE()),
     "encoder, narrow table": lambda: encoder(Learned(MAX_LENGTH, DIM), embedding=EmbeddingOptions(width=16)),

@@ -7,6 +7,8 @@ from tests.helpers.weights import redraw
 HEADS, HEAD_DIM, LAYERS, VOCABULARY = 4, 8, 2, 30
 DIM = HEADS * HEAD_DIM
 NAMES = tuple(registry.names())
+#: Those that an encoder takes too.
+BIDIRECTIONAL = tuple(name for name, cls in registry if not cls.sample(HEADS, HEAD_DIM).causal_only)
 
 
 def options(embedding: EmbeddingOptions | None = None) -> ModelOptions:

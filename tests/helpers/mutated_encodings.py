@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from gnomon.encodings import PositionEncoding, Sinusoidal, from_json
+from gnomon.encodings.frequencies import build_frequencies
 
 SINUSOID_OF_ANOTHER_BASE = Sinusoidal(24, base=500.0).to_json()
 
@@ -170,6 +171,21 @@ class FollowsAutocast(Wrapped):
         return right.to(torch.get_autocast_dtype("cpu")).to(x.dtype) if torch.is_autocast_enabled("cpu") else right
 
 
+class BiasFollowsAutocast(Wrapped):
+    def bias(self, query_positions: Tensor, key_positions: Tensor) -> Tensor | None:
+        right = self.inner.bias(query_positions, key_positions)
+        if right is None or not torch.is_autocast_enabled("cpu"):
+            return right
+        return right.to(torch.get_autocast_dtype("cpu")).float()
+
+
+class DistancesInModuleDtype(Wrapped):
+    """Right in float32; in a bfloat16 module the ids take the dtype of the parameters on their way."""
+
+    def ids(self, positions: Tensor) -> Tensor:
+        return positions if positions.dtype != torch.int64 else positions.to(next(self.parameters()).dtype).long()
+
+
 class WrongResultDtype(Wrapped):
     def rotate(self, x: Tensor, positions: Tensor) -> Tensor:
         return super().rotate(x, positions).float()
@@ -269,3 +285,12 @@ class WrongAboutNorms(Wrapped):
 class Stretched(Wrapped):
     def rotate(self, x: Tensor, positions: Tensor) -> Tensor:
         return 1.01 * super().rotate(x, positions)
+
+
+class ForgetsTheFactor(Wrapped):
+    """A rotation by the angles alone, of frequencies that have an attention factor."""
+
+    def rotate(self, x: Tensor, positions: Tensor) -> Tensor:
+        turned, width = super().rotate(x, positions), self.inner.options["rotary_dim"]
+        factor = build_frequencies(self.inner.options["frequencies"]).attention_factor
+        return torch.cat((turned[..., :width] / factor, turned[..., width:]), dim=-1)

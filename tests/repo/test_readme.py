@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,11 +34,9 @@ def test_every_link_leads_to_a_file(target: str) -> None:
 
 
 def test_the_python_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import torch
-
     monkeypatch.chdir(tmp_path)
     [example] = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
-    scope = {"mask": torch.tensor([[0, 1, 1]])}
+    scope: dict[str, Any] = {}
     exec(example, scope)
-    assert scope["report"].ok  # type: ignore[attr-defined]
+    assert scope["report"].ok
     assert scope["ids"].tolist() == [[0, 0, 1]]

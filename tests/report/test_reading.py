@@ -89,3 +89,13 @@ def test_numbers_are_written_as_people_read_them(value: object, text: str) -> No
 def test_a_measurement_without_a_threshold_names_none() -> None:
     assert against(Measured("width", 64)) == "width 64"
     assert against(Measured("error", 5.9e-8, 1e-5)) == "error 5.9e-08 (threshold 1e-05)"
+
+
+def test_a_report_without_a_run_of_the_model_is_only_part_of_an_examination() -> None:
+    checks = (
+        CheckResult("PE101", "a", "error", "passed"),
+        CheckResult("PE302", "b", "error", "not-applicable", detail="--no-forward was given"),
+    )
+    said = verdict(Report("x", checks=checks))
+    assert (said.tone, said.word) == ("neutral", "Partly checked")
+    assert said.sentence == "No model was run; 1 of 2 checks passed; 1 did not apply."

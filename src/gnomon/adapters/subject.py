@@ -29,6 +29,12 @@ class Absent:
         self.reason = reason
 
 
+#: evidence that adapters or the caller give; `causal`: the model is meant to look only backwards
+RAW = frozenset(
+    {"config", "claims", "tensors", "module", "example", "trained", "tokenizer", "family", "loading", "causal"}
+)
+
+
 class Subject:
     """Named evidence about one target.
 

@@ -35,6 +35,7 @@ EVIDENCE = {
     "tables": "a table of positions or stored frequencies",
     "running_tables": "a table of positions or frequencies, stored or built by the loaded model",
     "position_tables": "a table with a vector for each position",
+    "module": "a model",
     "model": "a model that runs",
     "entry": "hidden vectors to watch in a model that runs",
     "used_table": "vectors added to the embeddings of a model that runs",

@@ -9,9 +9,12 @@ import torch
 from torch import nn
 
 from gnomon.adapters import load_subject
+from gnomon.adapters.subject import RAW
+from gnomon.doctor.evidence.base import DERIVED
 from gnomon.doctor.evidence.found import found_encodings
 from gnomon.doctor.figures import figures
 from gnomon.doctor.runner import Progress, chosen, run_all
+from gnomon.errors import GnomonError
 from gnomon.report.document import Report
 
 Target = str | Path | nn.Module | tuple[nn.Module, Any]
@@ -32,7 +35,8 @@ def diagnose(
     """Examine a model, folder, config or file for faults in its position encoding.
 
     `select` and `ignore` are prefixes of check codes. `evidence` overrides what the adapters give, by name
-    (`trained=True`, `config={...}`, `example={...}`). Raises a GnomonError when the target cannot be read.
+    (`trained=True`, `config={...}`, `example={...}`), or adds what nothing else says (`causal=True`: the model is meant
+    to look only backwards). Raises a GnomonError when the target cannot be read or a name is unknown.
 
     >>> from gnomon.encodings import ALiBi
     >>> from gnomon.models import Decoder, ModelOptions
@@ -42,6 +46,10 @@ def diagnose(
     """
     checks = chosen(select, ignore)
     subject = load_subject(target, device=device, dtype=dtype, allow_pickle=allow_pickle, forward=forward)
+    if unknown := sorted(set(evidence) - RAW - DERIVED):
+        raise GnomonError(
+            f"There is no evidence called {', '.join(unknown)}; known: {', '.join(sorted(RAW | DERIVED))}."
+        )
     if evidence:
         subject = subject.with_evidence(**evidence)
     # A fixed seed and the caller's generator left as it was: the same target gives the same report.

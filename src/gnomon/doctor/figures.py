@@ -7,7 +7,7 @@ import torch
 from gnomon.adapters.claims import Claim
 from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.evidence.base import attempt, claims
-from gnomon.doctor.evidence.expected import expected_frequencies
+from gnomon.doctor.evidence.expected import expected_frequencies, expected_rule
 from gnomon.doctor.evidence.tables import position_tables
 from gnomon.doctor.evidence.used import used_table
 from gnomon.encodings import build
@@ -43,8 +43,12 @@ def _claims(subject: Subject) -> Iterator[Figure]:
     for claim in _claimed(subject, ("rotary", "alibi")):
         try:
             if claim.kind == "rotary":
-                frequencies = expected_frequencies(claim)
-                yield from rotary_portrait(frequencies, length=_length(subject), title=f"rotary, {claim.where}")
+                yield from rotary_portrait(
+                    expected_frequencies(claim),
+                    length=_length(subject),
+                    attention_factor=expected_rule(claim).attention_factor,
+                    title=f"rotary, {claim.where}",
+                )
             else:
                 with torch.no_grad():
                     yield from portrait(build("alibi", num_heads=int(claim.options["num_heads"])), length=LENGTH)

@@ -14,10 +14,14 @@ from gnomon.encodings.base import registry as registry
 
 if TYPE_CHECKING:
     from gnomon.encodings.alibi import ALiBi as ALiBi
+    from gnomon.encodings.fire import FIRE as FIRE
+    from gnomon.encodings.kerple import KERPLE as KERPLE
     from gnomon.encodings.learned import Learned as Learned
     from gnomon.encodings.nope import NoPE as NoPE
     from gnomon.encodings.rotary import Rotary as Rotary
+    from gnomon.encodings.sandwich import Sandwich as Sandwich
     from gnomon.encodings.sinusoidal import Sinusoidal as Sinusoidal
+    from gnomon.encodings.t5 import T5Bias as T5Bias
 
 _BASE = (PositionEncoding, build, from_json)
 

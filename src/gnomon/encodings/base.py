@@ -23,13 +23,14 @@ class PositionEncoding(nn.Module, ABC):
     Q query length, K key length, D width of one head, W width of the model. Positions are int64 and are passed in.
 
     The class attributes are promises: the contract tests hold an encoding to them, the doctor and the advisor read
-    them. An instance may narrow a promise (a table sets its own `max_length`).
+    them. An instance may narrow a promise (a table sets its own `max_length`, rotary frequencies with an
+    attention factor other than 1 take `norm_preserving` back).
     """
 
     relative: ClassVar[bool] = False  #: scores depend on differences of positions only
     learned: ClassVar[bool] = False  #: has parameters that training moves
-    norm_preserving: ClassVar[bool] = False  #: rotating a vector keeps its length
     length_dependent: ClassVar[bool] = False  #: one position's numbers depend on how long the sequence is
+    norm_preserving: bool = False  #: rotating a vector keeps its length
     causal_only: bool = False  #: right under a causal mask only
     max_length: int | None = None  #: positions 0 .. max_length - 1 exist; None: no limit
     uses_position: ClassVar[bool] = True  #: False for NoPE alone

@@ -15,7 +15,7 @@ class NoPE(PositionEncoding):
     """
 
     relative: ClassVar[bool] = True
-    norm_preserving: ClassVar[bool] = True
+    norm_preserving: bool = True
     uses_position: ClassVar[bool] = False
 
     def __init__(self) -> None:

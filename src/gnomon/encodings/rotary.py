@@ -25,14 +25,15 @@ class Rotary(PositionEncoding):
     `rotary_dim`: only the first so many columns of a head turn (partial rotary: GPT-J, GPT-NeoX); None is all of them.
     `layout`: "half" pairs column i with i + rotary_dim / 2 (Llama, GPT-NeoX); "interleaved" pairs 2 i with 2 i + 1 (the
     paper, GPT-J). A checkpoint works with the layout it was trained in only. `frequencies` gives the w_i, as an object
-    or in its dict form. cos and sin are multiplied by its attention factor.
+    or in its dict form. cos and sin are multiplied by its attention factor; with one other than 1 a rotation does not
+    keep lengths, and `norm_preserving` is False.
 
     >>> Rotary(head_dim=64, frequencies={"kind": "linear", "factor": 4.0}).inverse_frequencies[0]
     0.25
     """
 
     relative: ClassVar[bool] = True
-    norm_preserving: ClassVar[bool] = True
+    norm_preserving: bool = True
 
     def __init__(
         self,
@@ -49,6 +50,9 @@ class Rotary(PositionEncoding):
             raise GnomonError(f"The layout of a rotary encoding is one of {', '.join(LAYOUTS)}, got {layout!r}.")
         self.layout: Layout = layout
         self.frequencies = build_frequencies(frequencies) if isinstance(frequencies, Mapping) else frequencies
+        #: what rotated columns are multiplied by, and so every score of two rotated vectors twice
+        self.attention_factor: float = self.frequencies.attention_factor
+        self.norm_preserving = self.attention_factor == 1.0
         #: w_i in radians per position, fastest first; one for each pair
         self.inverse_frequencies: tuple[float, ...] = tuple(self.frequencies.inverse(self.rotary_dim).tolist())
 
@@ -65,8 +69,7 @@ class Rotary(PositionEncoding):
         require_positions(positions)
         inverse = torch.tensor(self.inverse_frequencies, dtype=torch.float64, device=positions.device)
         turned = angles(positions, inverse, dtype=dtype)
-        factor = self.frequencies.attention_factor
-        return turned.cos() * factor, turned.sin() * factor
+        return turned.cos() * self.attention_factor, turned.sin() * self.attention_factor
 
     def _rotate(self, x: Float[Tensor, "B H S D"], positions: Int[Tensor, "#B S"]) -> Float[Tensor, "B H S D"]:
         if x.shape[-1] != self.head_dim:
@@ -96,12 +99,17 @@ def _rotated_width(head_dim: int, rotary_dim: int | None) -> int:
     return width
 
 
-def reference(vector: list[float], position: int, inverse: list[float], layout: str) -> list[float]:
-    """Equation 15 for one head and one token: each pair (a, b) times the matrix [[cos, -sin], [sin, cos]]."""
+def reference(
+    vector: list[float], position: int, inverse: list[float], layout: str, attention_factor: float = 1.0
+) -> list[float]:
+    """Equation 15 for one head and one token: each pair (a, b) times the matrix f [[cos, -sin], [sin, cos]].
+
+    f is the attention factor of YaRN (Peng et al. 2023, arXiv:2309.00071, section 3.4), 1 in the RoPE paper.
+    """
     turned = list(vector)
     for i, frequency in enumerate(inverse):
         a, b = (2 * i, 2 * i + 1) if layout == "interleaved" else (i, i + len(inverse))
-        cos, sin = math.cos(position * frequency), math.sin(position * frequency)
+        cos, sin = (attention_factor * turn(position * frequency) for turn in (math.cos, math.sin))
         turned[a] = vector[a] * cos - vector[b] * sin
         turned[b] = vector[a] * sin + vector[b] * cos
     return turned

@@ -23,6 +23,9 @@ class Reported:
     severity: Severity
 
 
+RUNS_A_MODEL = ("PE3", "PE4", "PE5")  #: codes of checks that run the model
+
+
 @dataclass(frozen=True)
 class Verdict:
     """The report in one word and one sentence. `tone` chooses a colour; the word says the same."""
@@ -48,6 +51,9 @@ def verdict(report: Report) -> Verdict:
         return Verdict("neutral", "Nothing was checked", f"None of {total} applied; see what each of them lacked.")
     passed, skipped = report.summary["passed"], report.summary["not-applicable"]
     rest = f"; {skipped} did not apply" if skipped else ""
+    ran = {check.status for check in report.checks if check.code.startswith(RUNS_A_MODEL)}
+    if ran == {"not-applicable"}:
+        return Verdict("neutral", "Partly checked", f"No model was run; {passed} of {total} passed{rest}.")
     return Verdict("good", "No fault found", f"{passed} of {total} passed{rest}.")
 
 

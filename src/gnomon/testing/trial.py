@@ -96,6 +96,17 @@ class Trial:
             positions=torch.arange(length) + torch.tensor([[0], [self.room - length]]),
         )
 
+    def scattered(self) -> Inputs:
+        """The same tokens at rising positions with gaps of 1 to hundreds, scaled down where there is a limit.
+
+        Consecutive positions alone would leave most buckets of distances unseen, and half precision unnoticed.
+        """
+        inputs = self.inputs()
+        places = torch.tensor([[0, 2, 11, 59, 300, 301, 1199], [5, 23, 107, 563, 570, 1003, 1006]])
+        if self.encoding.max_length is not None:
+            places = places * self.room // 1200
+        return replace(inputs, positions=places[:, : inputs.positions.shape[1]])
+
     def run(self, inputs: Inputs, encoding: PositionEncoding | None = None) -> dict[str, Tensor]:
         """The results of all hooks by name; those that add nothing are left out."""
         encoding = self.encoding if encoding is None else encoding

@@ -59,10 +59,10 @@ def test_linear_frequencies_are_those_of_transformers() -> None:
 
 
 def test_kinds_that_are_not_built_keep_their_options_and_say_so() -> None:
-    claim = one_claim({"model_type": "llama", **HEAD, "rope_theta": 5e5, "rope_scaling": YARN})
-    options = {"kind": "yarn", "base": 5e5, "factor": 4.0, "original_max_position_embeddings": 2048}
-    assert claim.options["frequencies"] == options
-    assert claim.keys["note"] == "gnomon does not build yarn frequencies yet"
+    scaling = {"rope_type": "dynamic", "factor": 4.0, "alpha": 3}
+    claim = one_claim({"model_type": "llama", **HEAD, "rope_theta": 5e5, "rope_scaling": scaling})
+    assert claim.options["frequencies"] == {"kind": "dynamic", "base": 5e5, "factor": 4.0, "alpha": 3}
+    assert claim.keys["note"] == "gnomon does not build dynamic frequencies yet"
 
 
 def test_an_original_length_beside_the_parameters_wins_and_the_maximum_stands_in() -> None:

@@ -82,15 +82,23 @@ def test_other_architectures_map_to_their_families(tmp_path: Path) -> None:
 def test_scaling_and_separate_head_width_are_read(tmp_path: Path) -> None:
     metadata = llama_metadata() | {"attention.key_length": 24, "rope.dimension_count": 24}
     metadata |= {"rope.scaling.type": "yarn", "rope.scaling.factor": 4.0, "rope.scaling.original_context_length": 12}
+    metadata |= {"rope.scaling.attn_factor": 1.0, "rope.scaling.yarn_beta_fast": 16.0}
     claim = _one(write_gguf(tmp_path / "q.gguf", "qwen2", metadata, ONE))
     assert claim.options["head_dim"] == 24
     assert claim.options["frequencies"] == {
         "kind": "yarn",
         "base": 5e5,
         "factor": 4.0,
-        "original_max_position_embeddings": 12,
+        "original_max_length": 12,
+        "beta_fast": 16.0,
     }
     assert claim.keys["frequencies.factor"] == "qwen2.rope.scaling.factor"
+    assert claim.keys["frequencies.original_max_length"] == "qwen2.rope.scaling.original_context_length"
+    assert claim.keys["note"].startswith("transformers does not read attn_factor")
+    del metadata["rope.scaling.factor"]
+    claim = _one(write_gguf(tmp_path / "r.gguf", "qwen2", metadata, ONE))
+    ratio = "qwen2.context_length / qwen2.rope.scaling.original_context_length"
+    assert claim.keys["frequencies.factor"] == ratio
 
 
 def test_an_unknown_architecture_is_named_and_its_tensors_still_load(tmp_path: Path) -> None:

@@ -4,9 +4,10 @@ import pytest
 import torch
 from torch import Tensor
 
+from gnomon.doctor import run
 from tests.helpers.healthy import FOREIGN
 from tests.helpers.tiny_transformers import tiny_model
-from tests.helpers.toys import Toy, ToyDecoder, examine, only_finding
+from tests.helpers.toys import Toy, ToyDecoder, examine, only_finding, subject_of
 
 
 class BiasInsteadOfMaskDecoder(ToyDecoder):
@@ -50,10 +51,19 @@ def test_causal_families_pass(name: str) -> None:
 
 
 def test_a_model_that_looks_both_ways_is_not_judged() -> None:
+    reasons = []
     for model in (FOREIGN["bert"](), Toy()):
         result = examine("PE304", model)
         assert result.status == "not-applicable"
-        assert result.detail == "the model is not declared causal, and looks the same way everywhere"
+        reasons.append(result.detail)
+    assert reasons[0] == "the model looks both ways, as it is meant to"
+    assert reasons[1].startswith("the model looks both ways, and nothing says which is meant")
+
+
+def test_the_caller_may_say_that_a_model_is_meant_to_look_backwards() -> None:
+    result = run("PE304", subject_of(Toy()).with_evidence(causal=True))
+    assert result.status == "failed"
+    assert run("PE304", subject_of(Toy()).with_evidence(causal=False)).status == "not-applicable"
 
 
 def test_xlnet_is_declared_to_look_both_ways() -> None:

@@ -84,3 +84,22 @@ def test_a_model_without_a_learned_table_is_not_judged() -> None:
     result = examine("PE501", FOREIGN["llama"]())
     assert result.status == "not-applicable"
     assert "table" in result.detail
+
+
+class Clamped(nn.Module):
+    """Every token after the fourth reads the fourth row."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words, self.positions = nn.Embedding(40, 8), nn.Embedding(32, 8)
+        self.layer = nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True)
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        places = torch.arange(ids.shape[1]).clamp(max=3)
+        out: torch.Tensor = self.layer(self.words(ids) + self.positions(places))
+        return out
+
+
+def test_positions_that_share_a_row_are_found() -> None:
+    [finding] = [f for f in examine("PE501", Clamped()).findings if "share a row" in f.message]
+    assert finding.measured == {"rows reached": 4, "rows used": 9}

@@ -107,6 +107,58 @@ def test_keys_that_start_one_later_than_queries_are_found(rotating: Callable[...
     assert "same position ids" in finding.fix
 
 
+YARN = {"rope_type": "yarn", "rope_theta": 1e4, "factor": 2.0, "original_max_position_embeddings": 64}
+LLAMA3 = {"rope_type": "llama3", "rope_theta": 50.0, "factor": 2.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
+
+
+def scaled(rope: dict[str, Any]) -> Any:
+    length = rope.get("original_max_position_embeddings", 64)
+    return llama(max_position_embeddings=2 * length, rope_parameters={"original_max_position_embeddings": 32} | rope)
+
+
+def test_the_attention_factor_of_a_scaling_rule_is_measured_and_expected() -> None:
+    result = examine("PE307", scaled(YARN))
+    assert result.status == "passed", result.findings
+    [size] = {(m.value, m.threshold) for m in result.measured if m.name.startswith("size factor")}
+    assert size == pytest.approx((1.0693, 1.0693), abs=5e-5)  # 0.1 ln 2 + 1
+
+
+@pytest.mark.parametrize(("factor", "status"), [(1.0693 * 1.004, "passed"), (1.0693 * 1.006, "failed")])
+def test_the_attention_factor_may_be_off_by_half_a_percent(factor: float, status: str) -> None:
+    model = scaled(YARN)
+    model.model.rotary_emb.attention_scaling = factor
+    assert examine("PE307", model).status == status
+
+
+def test_a_forgotten_attention_factor_is_found() -> None:
+    model = scaled(YARN)
+    model.model.rotary_emb.attention_scaling = 1.0
+    finding = only_finding(examine("PE307", model))
+    assert finding.where == WHERE
+    assert finding.message.endswith("by 1.0000, and so every score by its square; the config's yarn rule has 1.0693")
+    assert finding.fix.startswith("multiply cos and sin by 1.0693 once")
+    assert finding.measured == {"factor": pytest.approx(1.0), "expected": pytest.approx(1.0693, abs=5e-5)}
+
+
+def test_an_attention_factor_that_the_rule_does_not_have_is_found() -> None:
+    model = scaled(LLAMA3)
+    model.model.rotary_emb.attention_scaling = 1.1
+    finding = only_finding(examine("PE307", model))
+    assert finding.message.endswith("llama3 frequencies have no such factor")
+    assert finding.fix.startswith("remove the factor")
+
+
+@pytest.mark.parametrize("code", ["PE307", "PE203"])
+@pytest.mark.parametrize("rope", [YARN, LLAMA3], ids=["yarn", "llama3"])
+def test_frequencies_of_another_factor_are_found(code: str, rope: dict[str, Any]) -> None:
+    model = scaled(rope)
+    assert examine(code, model).status == "passed"
+    model.model.rotary_emb.inv_freq = scaled(rope | {"factor": 2.1}).model.rotary_emb.inv_freq
+    finding = only_finding(examine(code, model))
+    assert "frequencies differ from the config's" in finding.message
+    assert finding.measured[{"PE307": "relative error", "PE203": "error"}[code]] == pytest.approx(1 - 2 / 2.1, rel=1e-3)
+
+
 def test_both_starting_at_one_is_only_noted() -> None:
     model = llama()
     plain = model.model.rotary_emb.forward
@@ -163,6 +215,15 @@ def test_a_model_without_rotation_is_not_judged() -> None:
     result = examine("PE307", FOREIGN["gpt-2"]())
     assert result.status == "not-applicable"
     assert result.detail == "no rotation of queries and keys was seen in the forward"
+
+
+@pytest.mark.parametrize("factor", [0.5, "2.0", [2.0]])
+def test_numbers_that_no_rule_can_have_are_not_judged(factor: Any) -> None:
+    frequencies = {"kind": "yarn", "base": 1e4, "factor": factor, "original_max_length": 64}
+    claim = Claim("rotary", "attention", {"head_dim": 8, "frequencies": frequencies})
+    result = examine("PE307", llama(), claims=(claim,))
+    assert result.status == "not-applicable"
+    assert "the config's frequencies cannot be built" in result.detail
 
 
 def test_a_scaling_rule_without_a_formula_here_is_not_judged() -> None:

@@ -200,6 +200,14 @@ def test_angles_that_a_rotation_keeps_as_a_table_are_held_against_its_frequencie
     assert run("PE203", Subject("x", tensors=tensors, claims=(wrong,))).status == "failed"
 
 
+@pytest.mark.parametrize(("tail", "status"), [(0.0, "passed"), (1.1e-4, "failed")])
+def test_pairs_that_stand_still_must_be_zero(tail: float, status: str) -> None:
+    frequencies = rotary(8)
+    frequencies[4:] = tail
+    still = rotary_claim(16, kind="proportional", fraction=0.5)
+    assert run("PE203", holding({FREQUENCIES: frequencies}, claims=(still,))).status == status
+
+
 def test_frequencies_without_a_config_are_only_described() -> None:
     result = run("PE203", holding({FREQUENCIES: rotary(8, 5e5)}))
     assert (result.status, value(result, f"base of {FREQUENCIES}")) == ("passed", pytest.approx(5e5, rel=1e-5))

@@ -36,7 +36,7 @@ def test_the_names_of_our_own_arguments_are_understood() -> None:
 
 
 def test_an_example_without_a_batch_has_nothing_to_vary() -> None:
-    with pytest.raises(MissingEvidence, match="no batch of token ids or vectors"):
+    with pytest.raises(MissingEvidence, match=r"no token ids \(batch, sequence\)"):
         read_signature(Toy(), {"tokens": torch.arange(5)})
 
 
@@ -133,7 +133,7 @@ def test_an_encoder_decoder_runs_with_the_decoder_tokens_of_its_example() -> Non
 @pytest.mark.parametrize(
     ("model_or_pair", "reason"),
     [
-        ((nn.Conv2d(3, 4, 3), (torch.randn(1, 3, 8, 8),)), "the forward fails on content of shape"),
+        ((nn.Conv2d(3, 4, 3), (torch.randn(1, 3, 8, 8),)), "shapes (1, 3, 8, 8)"),
         ((nn.Identity(), (IDS,)), "forward returned Tensor without a float tensor"),
         (nn.Linear(4, 4), "no nn.Embedding"),
     ],

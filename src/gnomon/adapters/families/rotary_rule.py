@@ -3,14 +3,14 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, final
+from typing import Literal, final
 
 from gnomon.adapters.claims import Claim
 from gnomon.adapters.families.config_reader import HEADS, LENGTH, ConfigReader, Found
+from gnomon.adapters.families.frequency_rules import frequencies_of
 from gnomon.adapters.families.rope_parameters import LayerKind, Rope, read_ropes
 from gnomon.adapters.families.rules import ATTENTION, NOPE, Rule, claim
 
-BUILT = ("default", "linear")
 #: what a reader wants to see beside the rotation; not arguments of Rotary
 SHOWN: Mapping[str, tuple[str, ...]] = {
     "num_heads": HEADS,
@@ -87,34 +87,23 @@ class Rotation(Rule):
                 yield self._claim(config, rope, rope.values, where)
 
     def _claim(self, config: ConfigReader, rope: Rope, values: Mapping[str, Found], where: str) -> Claim:
-        frequencies, keys = _frequencies(rope, values)
+        rotated = self._rotated_by(rope)
+        frequencies, keys = frequencies_of(config, rope.type.value, values)
         found = {"layout": Found(self.layout, "default"), "frequencies": Found(frequencies, rope.type.key)}
         head = self._head_dim(config)
         if head.integer:
-            # Rules other than the plain one read the factor for every family.
-            rotated = self.rotated if rope.type.value == "default" or self.rotated != FullHead() else Fraction()
             found = {"head_dim": head, "rotary_dim": rotated.width(config, values, head.integer), **found}
         found |= {name: item for name, keys_of in SHOWN.items() if (item := config.find(*keys_of)).integer}
         of_kind = f"({rope.kind}_)?" if rope.kind else ""
         made = claim("rotary", where, found, tuple(table.replace(KIND, of_kind) for table in self.tables))
         return replace(made, keys={**made.keys, **keys})
 
+    def _rotated_by(self, rope: Rope) -> RotatedWidth:
+        """Rules other than the plain one read the fraction for every family; the proportional one as its own option."""
+        if rope.type.value == "proportional":
+            return FullHead()
+        return self.rotated if rope.type.value == "default" or self.rotated != FullHead() else Fraction()
+
     def _head_dim(self, config: ConfigReader) -> Found:
         unnamed = self.head_dim is not None and "head_dim" not in config.config
         return Found(self.head_dim, "default") if unnamed else config.head_dim()
-
-
-def _frequencies(rope: Rope, values: Mapping[str, Found]) -> tuple[dict[str, Any], dict[str, str]]:
-    """Frequencies in gnomon's words, and the keys of their options as `frequencies.base`, ..."""
-    kind = rope.type.value
-    rest = {name: item for name, item in values.items() if name not in ("rope_theta", "partial_rotary_factor")}
-    if kind == "default":
-        rest = {}
-    elif kind == "linear":
-        rest = {name: item for name, item in rest.items() if name == "factor"}
-    found = {"base": values["rope_theta"], **rest}
-    options = {"kind": "plain" if kind == "default" else kind} | {name: item.value for name, item in found.items()}
-    keys = {f"frequencies.{name}": item.key for name, item in found.items()}
-    if kind not in BUILT:
-        keys["note"] = f"gnomon does not build {kind} frequencies yet"
-    return options, keys

@@ -4,6 +4,7 @@ Key names: ggml's docs/gguf.md. llama.cpp rotates some architectures in neighbou
 permutes the rows of q and k to match; transformers undoes that permutation when it loads the file.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -63,7 +64,7 @@ SCALING = {
     "rope.scaling.type": "rope_type",
     "rope.scaling.factor": "factor",
     "rope.scaling.original_context_length": "original_max_position_embeddings",
-    "rope.scaling.attn_factor": "attention_factor",
+    "rope.scaling.attn_factor": "attn_factor",
     "rope.scaling.yarn_beta_fast": "beta_fast",
     "rope.scaling.yarn_beta_slow": "beta_slow",
 }
@@ -101,7 +102,7 @@ class GGUFConfig:
         return replace(claim, options=options, keys=keys, table_names=(r"^rope_freqs\.weight$",))
 
     def _source(self, key: str) -> str:
-        return " // ".join(self.sources.get(part, part) for part in key.split(" // "))
+        return "".join(self.sources.get(part, part) for part in re.split(r"( //? )", key))
 
 
 def gguf_config(metadata: Mapping[str, Any]) -> GGUFConfig:

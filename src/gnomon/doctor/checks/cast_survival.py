@@ -16,7 +16,7 @@ ANGLE = Threshold(0.03, "a finished table rounded to bfloat16 costs 8e-3 rad; ro
 WINDOW = 31
 
 
-@check("PE601", "cast-survival", severity="warning", needs=(model, rotary_uses))
+@check("PE601", "cast-survival", severity="note", needs=(model, rotary_uses))
 def cast_survival(subject: Subject) -> Iterator[Finding | Measured]:
     """After `model.to(torch.bfloat16)` the rotary angles are no longer those of the float32 model.
 
@@ -51,6 +51,6 @@ def cast_survival(subject: Subject) -> Iterator[Finding | Measured]:
         yield Finding(
             where,
             f"after .to(bfloat16) angles are off by up to {worst:.2g} rad at position {last - 1}",
-            "load with dtype=torch.bfloat16 instead of casting, or restore the float32 frequencies after the cast",
+            "keep loading with dtype= rather than casting; after a cast, restore the float32 frequencies",
             {"phase error": worst, "position": last - 1},
         )

@@ -31,8 +31,11 @@ def causal_leak(subject: Subject) -> Iterator[Finding | Measured]:
     untouched = len(found.leaks) - 1 - len(changed)
     # Looking both ways, everything moves; a mask that works in part only leaves some places alone.
     partial = bool(changed) and untouched > 0
-    if not _declared_causal(subject) and not partial:
-        raise MissingEvidence("the model is not declared causal, and looks the same way everywhere")
+    declared = _declared_causal(subject)
+    if not declared and not partial:
+        looks = "looks only backwards" if found.causal else "looks both ways"
+        unsaid = ", and nothing says which is meant (causal=True in gnomon.diagnose does)" if declared is None else ""
+        raise MissingEvidence(f"the model {looks}{unsaid or ', as it is meant to'}")
     yield Measured("effect of the last token on earlier outputs", worst, LEAK, "exactly 0 but for rounding")
     if changed:
         yield Finding(
@@ -44,11 +47,14 @@ def causal_leak(subject: Subject) -> Iterator[Finding | Measured]:
         )
 
 
-def _declared_causal(subject: Subject) -> bool:
-    """By the family, unless a claim says that it looks both ways (XLNet), or by the name of the class."""
+def _declared_causal(subject: Subject) -> bool | None:
+    """By the caller, by the family (unless a claim says that it looks both ways: XLNet), or by the class's name."""
+    said = attempt(lambda s: s.get("causal"), subject)
+    if said is not None:
+        return bool(said)
     if any(claim.options.get("direction") == "bi" for claim in claims(subject)):
         return False
     family = attempt(lambda s: s.get("family"), subject)
     if family is not None:
         return bool(family.architecture == "decoder")
-    return re.search(r"CausalLM|LMHead|Decoder|GPT", type(subject.module).__name__) is not None
+    return True if re.search(r"CausalLM|LMHead|Decoder|GPT", type(subject.module).__name__) else None

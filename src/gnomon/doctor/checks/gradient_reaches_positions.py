@@ -37,6 +37,13 @@ def gradient_reaches_positions(subject: Subject) -> Iterator[Finding | Measured]
                 "index the parameter itself; no .data, no detach(), no copy made at construction, no mask of zeros",
                 {"rows reached": 0},
             )
+        elif found.rows_reached < found.rows_used:
+            yield Finding(
+                found.name,
+                f"{found.rows_used} positions use only {found.rows_reached} rows of the table: some share a row",
+                "index the table with each token's own position; look for a clamp or a modulo on the ids",
+                {"rows reached": found.rows_reached, "rows used": found.rows_used},
+            )
         elif found.word_size:
             ratio = found.size / found.word_size
             yield Measured(f"gradient of {found.name} / of the words", ratio, STARVED.value, STARVED.why)

@@ -7,14 +7,14 @@ import numpy as np
 from gnomon.adapters.claims import Claim
 from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.check import check
-from gnomon.doctor.evidence.expected import claims_or_none, expected_frequencies, rotary_dim
+from gnomon.doctor.evidence.expected import claims_or_none, expected_frequencies, expected_rule, rotary_dim
 from gnomon.doctor.evidence.rotary import RotaryUse, rotary_uses
 from gnomon.doctor.evidence.sinusoid import fit_base
 from gnomon.doctor.thresholds import Threshold
 from gnomon.report.document import Finding, Measured
 
 FREQUENCY = Threshold(1e-3, "relative; float32 tables give 1e-5, a base off by 1 % gives 1e-2")
-FACTOR = Threshold(5e-3, "length after / before; bfloat16 tables stay within 4e-3")
+FACTOR = Threshold(5e-3, "length after / before, relative to the rule's; bfloat16 tables stay within 4e-3")
 
 
 @check("PE307", "rotation-against-formula", severity="error", needs=(rotary_uses,))
@@ -96,16 +96,28 @@ def _against(use: RotaryUse, claims: tuple[Claim, ...]) -> Iterator[Finding | Me
             f"rotate {layout} pairs, or permute the rows of the query and key projections once",
             {"pairs": use.first.layout, "claimed": layout},
         )
-    scaled = dict(claim.options.get("frequencies", {})).get("kind") in ("plain", "linear")
-    if scaled:
-        yield Measured(f"size factor of {use.where}", use.first.factor, 1.0, FACTOR.why)
-        if abs(use.first.factor - 1) > FACTOR.value:
-            yield Finding(
-                use.where,
-                f"the rotation multiplies lengths by {use.first.factor:.4f}, and so every score by its square",
-                "remove the factor on cos and sin; only scaling rules such as YaRN have one",
-                {"factor": use.first.factor},
-            )
+    yield from _size(use, claim)
+
+
+def _size(use: RotaryUse, claim: Claim) -> Iterator[Finding | Measured]:
+    """What cos and sin are multiplied by, against the attention factor of the claimed rule."""
+    expected, found = expected_rule(claim).attention_factor, use.first.factor
+    yield Measured(f"size factor of {use.where}", found, expected, FACTOR.why)
+    if abs(found - expected) <= FACTOR.value * expected:
+        return
+    kind = dict(claim.options["frequencies"])["kind"]
+    if expected == 1:
+        wanted = f"{kind} frequencies have no such factor"
+        fix = "remove the factor on cos and sin; only scaling rules such as YaRN have one"
+    else:
+        wanted = f"the config's {kind} rule has {expected:.4f}"
+        fix = f"multiply cos and sin by {expected:.4f} once, or write attention_factor into the config"
+    yield Finding(
+        use.where,
+        f"the rotation multiplies lengths by {found:.4f}, and so every score by its square; {wanted}",
+        fix,
+        {"factor": found, "expected": expected},
+    )
 
 
 def _error(use: RotaryUse, claim: Claim) -> float | None:

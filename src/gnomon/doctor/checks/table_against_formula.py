@@ -110,4 +110,4 @@ def _error(stored: Frequencies, expected: Frequencies, rows: int | None) -> floa
     """Relative to each frequency; where they are read off a table, what the angles of its last row are off."""
     if rows is not None:
         return float(np.abs(stored - expected).max()) * rows
-    return float(np.abs(stored / np.where(expected == 0, 1, expected) - 1).max())
+    return float((np.abs(stored - expected) / np.where(expected == 0, 1, expected)).max())

@@ -8,6 +8,7 @@ from gnomon.adapters.claims import Claim
 from gnomon.adapters.subject import MissingEvidence, Subject
 
 T = TypeVar("T")
+DERIVED: set[str] = set()  #: names of the evidence that the doctor derives
 
 
 def evidence(compute: Callable[[Subject], T]) -> Callable[[Subject], T]:
@@ -15,6 +16,8 @@ def evidence(compute: Callable[[Subject], T]) -> Callable[[Subject], T]:
 
     The function raises MissingEvidence, with a reason a person can act on, when the subject cannot give it.
     """
+
+    DERIVED.add(compute.__name__)
 
     @functools.wraps(compute)
     def recall(subject: Subject) -> T:

@@ -9,7 +9,7 @@ from jaxtyping import Float64
 from gnomon.adapters.claims import Claim
 from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.evidence.base import claims
-from gnomon.encodings.frequencies import build_frequencies
+from gnomon.encodings.frequencies import Frequencies, build_frequencies
 from gnomon.encodings.frequencies import registry as frequency_rules
 from gnomon.errors import GnomonError
 
@@ -29,8 +29,8 @@ def claims_or_none(subject: Subject, kind: str) -> tuple[Claim, ...]:
     return tuple(claim for claim in claims(subject) if claim.kind == kind)
 
 
-def expected_frequencies(claim: Claim) -> Float64[np.ndarray, " pairs"]:
-    """Inverse frequencies of a rotary claim.
+def expected_rule(claim: Claim) -> Frequencies:
+    """The frequency rule of a rotary claim.
 
     Raises MissingEvidence for a rule that gnomon does not build, and for numbers no rule can have (PE102's matter).
     """
@@ -39,7 +39,16 @@ def expected_frequencies(claim: Claim) -> Float64[np.ndarray, " pairs"]:
     if kind not in frequency_rules:
         raise MissingEvidence(f"no reference formula for the frequency rule {kind!r} yet")
     try:
-        return build_frequencies(fields).inverse(rotary_dim(claim))
+        return build_frequencies(fields)
+    except (GnomonError, TypeError) as error:  # TypeError: a config may hold text or a list where a number belongs
+        raise MissingEvidence(f"the config's frequencies cannot be built: {error}") from None
+
+
+def expected_frequencies(claim: Claim) -> Float64[np.ndarray, " pairs"]:
+    """Inverse frequencies of a rotary claim; raises MissingEvidence as `expected_rule` does."""
+    rule = expected_rule(claim)
+    try:
+        return rule.inverse(rotary_dim(claim))
     except GnomonError as error:
         raise MissingEvidence(f"the config's frequencies cannot be built: {error}") from None
 

@@ -33,8 +33,12 @@ def read_signature(module: nn.Module, example: dict[str, Any]) -> Signature:
     parameters = list(inspect.signature(module.forward).parameters)
     tensors = [key for key, value in example.items() if isinstance(value, Tensor) and value.ndim >= 2]
     content = next((n for n in CONTENT if n in tensors), tensors[0] if tensors else None)
-    if content is None:
-        raise MissingEvidence("the example has no batch of token ids or vectors to vary")
+    if content is None or example[content].ndim > 3:
+        shapes = ", ".join(str(tuple(example[name].shape)) for name in tensors) or "none"
+        raise MissingEvidence(
+            "the example has no token ids (batch, sequence) and no vectors (batch, sequence, width) to vary; "
+            f"its tensors have the shapes {shapes}"
+        )
 
     def first(names: tuple[str, ...]) -> str | None:
         return next((name for name in names if name in parameters and name != content), None)

@@ -7,15 +7,22 @@ True
 
 from typing import TYPE_CHECKING, Any
 
+from gnomon.encodings.frequencies.base import Bands as Bands
 from gnomon.encodings.frequencies.base import Frequencies as Frequencies
 from gnomon.encodings.frequencies.base import build_frequencies as build_frequencies
 from gnomon.encodings.frequencies.base import registry as registry
 
 if TYPE_CHECKING:
+    from gnomon.encodings.frequencies.by_parts import ByParts as ByParts
+    from gnomon.encodings.frequencies.custom import Custom as Custom
     from gnomon.encodings.frequencies.linear import Linear as Linear
+    from gnomon.encodings.frequencies.llama3 import Llama3 as Llama3
+    from gnomon.encodings.frequencies.ntk import NTKAware as NTKAware
     from gnomon.encodings.frequencies.plain import Plain as Plain
+    from gnomon.encodings.frequencies.proportional import Proportional as Proportional
+    from gnomon.encodings.frequencies.yarn import YaRN as YaRN
 
-_BASE = (Frequencies, build_frequencies)
+_BASE = (Bands, Frequencies, build_frequencies)
 
 
 def __getattr__(name: str) -> Any:

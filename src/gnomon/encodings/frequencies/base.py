@@ -1,8 +1,11 @@
 """How the frequencies of a rotary encoding are chosen: one number in radians per position for each rotated pair."""
 
+import json
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 from jaxtyping import Float64
@@ -12,6 +15,27 @@ from gnomon.errors import GnomonError
 from gnomon.registry import Registry
 
 registry: Registry[type["Frequencies"]] = Registry("frequencies", package="gnomon.encodings.frequencies")
+
+
+@final
+@dataclass(frozen=True)
+class Bands:
+    """What a rule did to the trained frequencies, as a number of pairs; fast pairs come first, so the bands do too.
+
+    `kept` pairs turn as trained, `blended` ones are slowed in part, `divided` ones by the whole factor, and `still`
+    ones do not turn at all.
+    """
+
+    kept: int = 0
+    blended: int = 0
+    divided: int = 0
+    still: int = 0
+
+    @classmethod
+    def of(cls, share: Float64[np.ndarray, " pairs"]) -> Self:
+        """From the share of each pair that is divided, 0 to 1."""
+        kept, divided = int((share == 0).sum()), int((share == 1).sum())
+        return cls(kept, len(share) - kept - divided, divided)
 
 
 class Frequencies(ABC):
@@ -25,6 +49,10 @@ class Frequencies(ABC):
     @abstractmethod
     def inverse(self, rotary_dim: int) -> Float64[np.ndarray, " pairs"]:
         """rotary_dim -> (rotary_dim / 2,) float64, radians per position, fastest first."""
+
+    @abstractmethod
+    def bands(self, rotary_dim: int) -> Bands:
+        """How many pairs are kept, blended, divided and still; a factor of 1 keeps all."""
 
     @property
     def attention_factor(self) -> float:
@@ -47,7 +75,7 @@ class Frequencies(ABC):
         return type(self) is type(other) and self.options == getattr(other, "options", None)
 
     def __hash__(self) -> int:
-        return hash((type(self), tuple(sorted(self.options.items()))))
+        return hash((type(self), json.dumps(self.options, sort_keys=True)))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{key}={value!r}' for key, value in self.options.items())})"
@@ -62,3 +90,25 @@ def build_frequencies(fields: Mapping[str, Any]) -> Frequencies:
     cls = registry.get(kind)
     check_options(cls, kind, options)
     return cls(**options)
+
+
+def blended(
+    plain: Float64[np.ndarray, " pairs"], share: Float64[np.ndarray, " pairs"], factor: float
+) -> Float64[np.ndarray, " pairs"]:
+    """Frequencies of which `share` is divided by `factor` and the rest is kept."""
+    mixed: Float64[np.ndarray, " pairs"] = share * plain / factor + (1 - share) * plain
+    return mixed
+
+
+def check_factor(factor: float, rule: str) -> float:
+    """The factor of a longer context as a float; raises GnomonError unless it is finite and at least 1."""
+    if not (math.isfinite(factor) and factor >= 1):
+        raise GnomonError(f"The factor of {rule} must be a finite number of at least 1, got {factor}.")
+    return float(factor)
+
+
+def check_positive(value: float, what: str) -> float:
+    """The value as a float; raises GnomonError unless it is finite and above 0."""
+    if not (math.isfinite(value) and value > 0):
+        raise GnomonError(f"{what} must be a finite number above 0, got {value}.")
+    return float(value)

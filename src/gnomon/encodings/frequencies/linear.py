@@ -6,9 +6,8 @@ from typing import Any, final
 import numpy as np
 from jaxtyping import Float64
 
-from gnomon.encodings.frequencies.base import Frequencies, registry
+from gnomon.encodings.frequencies.base import Bands, Frequencies, check_factor, registry
 from gnomon.encodings.frequencies.plain import Plain
-from gnomon.errors import GnomonError
 
 
 @registry.register("linear")
@@ -23,14 +22,15 @@ class Linear(Frequencies):
     """
 
     def __init__(self, factor: float, base: float = 10000.0) -> None:
-        if not (math.isfinite(factor) and factor >= 1):
-            raise GnomonError(f"The factor of linear scaling must be a finite number of at least 1, got {factor}.")
-        self.factor = float(factor)
+        self.factor = check_factor(factor, "linear scaling")
         self.plain = Plain(base)
 
     def inverse(self, rotary_dim: int) -> Float64[np.ndarray, " pairs"]:
         inverse: Float64[np.ndarray, " pairs"] = self.plain.inverse(rotary_dim) / self.factor
         return inverse
+
+    def bands(self, rotary_dim: int) -> Bands:
+        return Bands(kept=rotary_dim // 2) if self.factor == 1 else Bands(divided=rotary_dim // 2)
 
     @property
     def options(self) -> dict[str, Any]:

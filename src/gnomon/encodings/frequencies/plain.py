@@ -6,7 +6,7 @@ from typing import Any, final
 import numpy as np
 from jaxtyping import Float64
 
-from gnomon.encodings.frequencies.base import Frequencies, registry
+from gnomon.encodings.frequencies.base import Bands, Frequencies, registry
 from gnomon.errors import GnomonError
 
 
@@ -31,6 +31,9 @@ class Plain(Frequencies):
             raise GnomonError(f"The rotated width must be even and at least 2, got {rotary_dim}.")
         inverse: Float64[np.ndarray, " pairs"] = self.base ** -(np.arange(0, rotary_dim, 2) / rotary_dim)
         return inverse
+
+    def bands(self, rotary_dim: int) -> Bands:
+        return Bands(kept=rotary_dim // 2)
 
     @property
     def options(self) -> dict[str, Any]:

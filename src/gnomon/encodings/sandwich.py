@@ -1,0 +1,66 @@
+"""Sandwich: Chi et al. 2023, arXiv:2212.10356."""
+
+import math
+from typing import Any, ClassVar, Final, final
+
+import torch
+from jaxtyping import Float32, Float64, Int
+from torch import Tensor
+
+from gnomon.encodings.base import PositionEncoding, registry, require_positions
+from gnomon.errors import GnomonError
+from gnomon.kernels.rotation import angles
+
+BASE: Final = 10000.0
+
+
+@registry.register("sandwich")
+@final
+class Sandwich(PositionEncoding):
+    """The similarity of two sinusoidal position vectors as a bias, weaker in each further head; nothing is learned.
+
+    At distance d, head h = 1 .. H adds (sum over i = 1 .. D/2 of cos(d 10000^(-2i/D)) - D/2) / (8h/H): 0 at distance 0
+    and negative elsewhere. D is `sinusoid_dim`, even; 128 in the paper, and apart from the width of a head. The sum is
+    the dot product of the two vectors, and is computed as one, in float64: no table of distances is kept.
+    The paper uses it in causal models; it depends on |d| alone, so it is right under any mask.
+
+    >>> Sandwich(num_heads=8).bias(torch.tensor([[16]]), torch.tensor([[0, 15]]))[0, 0]
+    tensor([[-22.3407,  -1.4466]])
+    """
+
+    relative: ClassVar[bool] = True
+
+    def __init__(self, num_heads: int, *, sinusoid_dim: int = 128) -> None:
+        super().__init__()
+        if num_heads < 1:
+            raise GnomonError(f"Sandwich needs at least 1 head, got num_heads={num_heads}.")
+        if sinusoid_dim < 2 or sinusoid_dim % 2:
+            raise GnomonError(f"Sandwich needs an even sinusoid_dim of at least 2, got {sinusoid_dim}.")
+        self.num_heads = num_heads
+        self.sinusoid_dim = sinusoid_dim
+
+    def bias(
+        self, query_positions: Int[Tensor, "#B Q"], key_positions: Int[Tensor, "#B K"]
+    ) -> Float32[Tensor, "#B H Q K"]:
+        require_positions(query_positions)
+        require_positions(key_positions)
+        alike = self._vectors(query_positions) @ self._vectors(key_positions).mT
+        head = torch.arange(1, self.num_heads + 1, dtype=torch.float64, device=alike.device)[:, None, None]
+        return ((alike.unsqueeze(1) - self.sinusoid_dim / 2) / (8 * head / self.num_heads)).float()
+
+    def _vectors(self, positions: Int[Tensor, "#B S"]) -> Float64[Tensor, "#B S D"]:
+        """Cosines, then sines; the order does not change a dot product."""
+        pair = torch.arange(1, self.sinusoid_dim // 2 + 1, dtype=torch.float64, device=positions.device)
+        turned = angles(positions, BASE ** (-2 * pair / self.sinusoid_dim), dtype=torch.float64)
+        return torch.cat((turned.cos(), turned.sin()), dim=-1)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        return {"num_heads": self.num_heads, "sinusoid_dim": self.sinusoid_dim}
+
+
+def reference(head: int, query_position: int, key_position: int, *, num_heads: int, sinusoid_dim: int) -> float:
+    """The inner product of two sinusoids less its value at distance 0, over 8 h / H; heads from 0."""
+    distance = query_position - key_position
+    total = sum(math.cos(distance / 10000.0 ** (2 * i / sinusoid_dim)) for i in range(1, sinusoid_dim // 2 + 1))
+    return (total - sinusoid_dim / 2) / (8 * (head + 1) / num_heads)
