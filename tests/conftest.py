@@ -26,3 +26,12 @@ def unchecked() -> Iterator[None]:
     jaxtyping.config.update("jaxtyping_disable", True)
     yield
     jaxtyping.config.update("jaxtyping_disable", before)
+
+
+@pytest.fixture(autouse=True)
+def fresh_compiler(request: pytest.FixtureRequest) -> None:
+    """A test that compiles starts with an empty compiler: what it counts does not depend on the tests before it."""
+    if "traces_into_one_graph" in request.node.name:
+        import torch._dynamo
+
+        torch._dynamo.reset()

@@ -3,7 +3,7 @@
 import difflib
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Generic, TypeVar
 
 from gnomon.errors import GnomonError, UnknownNameError
@@ -21,8 +21,10 @@ class Registry(Generic[T]):
     True
     """
 
-    def __init__(self, noun: str, package: str | None) -> None:
+    def __init__(self, noun: str, package: str | None, *, also: Mapping[str, str] | None = None) -> None:
+        """`also`: other names that people use, and the name here that a hint gives them."""
         self._noun = noun
+        self._also = also or {}
         self._package = package
         self._items: dict[str, T] = {}
 
@@ -41,7 +43,8 @@ class Registry(Generic[T]):
         """The thing called `name`; raises UnknownNameError with the names that exist."""
         self._discover()
         if name not in self._items:
-            near = difflib.get_close_matches(name, self._items, n=1)
+            known = self._also.get(name.lower())
+            near = [known] if known else difflib.get_close_matches(name.lower(), self._items, n=1)
             hint = f"Did you mean {near[0]!r}? " if near else ""
             raise UnknownNameError(f"No {self._noun} is called {name!r}. {hint}Known: {', '.join(self.names())}.")
         return self._items[name]

@@ -29,6 +29,35 @@ def with_dict():
 def raises():
     raise RuntimeError("no weights here\\nsecond line")
 
+def leaves():
+    raise SystemExit(0)
+
+def stops():
+    raise GeneratorExit
+
+class Unreadable(Exception):
+    def __str__(self):
+        raise RuntimeError("no words")
+
+def unreadable():
+    raise Unreadable
+
+def coloured():
+    raise RuntimeError("\\x1b[31mred " + "long " * 200)
+
+def interrupted():
+    raise KeyboardInterrupt
+
+def homeless():
+    import os, shutil
+    shutil.rmtree(os.getcwd())
+    return model
+
+def __getattr__(name):
+    if name == "odd":
+        raise SystemExit(3)
+    raise AttributeError(name)
+
 def nothing():
     return None
 
@@ -45,11 +74,12 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "factories_for_test.py").write_text(SOURCE)
     (tmp_path / "broken_for_test.py").write_text("import module_that_is_not_there\n")
     (tmp_path / "syntax_for_test.py").write_text("def f(:\n")
+    (tmp_path / "leaving_for_test.py").write_text("import sys\nsys.exit(0)\n")
     monkeypatch.chdir(tmp_path)
     before = list(sys.path)
     yield tmp_path
     assert sys.path == before
-    for name in ("factories_for_test", "broken_for_test", "syntax_for_test"):
+    for name in ("factories_for_test", "broken_for_test", "syntax_for_test", "leaving_for_test"):
         sys.modules.pop(name, None)
 
 
@@ -75,6 +105,12 @@ def test_a_factory_may_bring_its_example(name: str, batch: int) -> None:
         ("factories_for_test:absent", "has no 'absent'"),
         ("factories_for_test:number", "is a int, not a function"),
         ("factories_for_test:raises", r"raised RuntimeError: no weights here\.$"),
+        ("leaving_for_test:f", r"cannot be imported: SystemExit: 0\.$"),
+        ("factories_for_test:leaves", r"raised SystemExit: 0\.$"),
+        ("factories_for_test:stops", r"raised GeneratorExit\.$"),
+        ("factories_for_test:odd", r"raised SystemExit: 3\.$"),
+        ("factories_for_test:unreadable", r"raised Unreadable: its message cannot be read\.$"),
+        ("factories_for_test:coloured", r"raised RuntimeError: \\x1b\[31mred long [^\x1b]{250,290}\[\.\.\.\]\.$"),
         ("factories_for_test:nothing", r"must give an nn.Module or .*, but gives NoneType\.$"),
         ("factories_for_test:three", r"but gives \(Sequential, tuple, int\)\.$"),
         ("factories_for_test:", "There is no file or folder"),
@@ -85,3 +121,17 @@ def test_every_failure_is_one_sentence(target: str, message: str) -> None:
         load_subject(target)
     assert "\n" not in str(caught.value)
     assert caught.value.__context__ is None or caught.value.__suppress_context__
+
+
+def test_an_interrupt_is_not_taken_for_a_failure() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        load_subject("factories_for_test:interrupted")
+
+
+def test_a_factory_may_take_the_current_folder_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    subject = load_subject("factories_for_test:homeless")
+    assert not tmp_path.exists()
+    assert subject.module(**subject.example).shape == (2, 12, 3)
+    with pytest.raises(UnsupportedTargetError, match="cannot be imported"):
+        load_subject("nowhere_at_all:f")
+    monkeypatch.chdir("/")

@@ -54,3 +54,14 @@ def test_a_pipe_does_not_hang(tmp_path: Path, name: str) -> None:
     os.mkfifo(tmp_path / name)
     with pytest.raises(UnsupportedTargetError, match="not a regular file"):
         load_subject(tmp_path / name)
+
+
+@pytest.mark.parametrize("target", ["", "  "])
+def test_an_empty_target_is_said_to_be_empty(target: str) -> None:
+    with pytest.raises(UnsupportedTargetError, match="^The target is empty; a target is a Hugging Face folder"):
+        load_subject(target)
+
+
+def test_the_home_of_a_user_who_does_not_exist_is_one_sentence() -> None:
+    with pytest.raises(UnsupportedTargetError, match="There is no file or folder"):
+        load_subject("~no-such-user-here/model")

@@ -157,3 +157,32 @@ def test_a_device_that_is_not_there_is_one_sentence() -> None:
     with pytest.raises(GnomonError, match="The device 'warp' cannot be used here") as caught:
         load_subject(Mixed(), device="warp")
     assert "\n" not in str(caught.value)
+
+
+class Broken:
+    """A config that cannot be read."""
+
+    def to_dict(self) -> None:
+        raise RuntimeError("not today")
+
+
+def test_a_config_that_cannot_be_read_is_no_config() -> None:
+    module = Mixed()
+    vars(module)["config"] = Broken()
+    with pytest.raises(MissingEvidence, match="no Hugging Face config"):
+        _ = load_subject(module).config
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_forward_without_a_signature_is_missing_evidence() -> None:
+    traced: Any = torch.jit.trace(nn.Embedding(7, 4), torch.ones(2, 3).long())
+    for name in ("module", "example"):
+        with pytest.raises(MissingEvidence, match="has no readable signature; give the Python module"):
+            load_subject(traced).get(name)
+    with pytest.raises(UnsupportedTargetError, match="no readable signature"):
+        load_subject((traced, (torch.ones(2, 3).long(),)))
+
+
+def test_the_meta_device_is_refused() -> None:
+    with pytest.raises(GnomonError, match="'meta' holds no values"):
+        load_subject(Mixed(), device="meta")

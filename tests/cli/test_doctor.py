@@ -120,13 +120,28 @@ def test_an_output_that_cannot_be_written_stops_before_the_work(
 )
 def test_an_unknown_value_lists_the_allowed_ones(asked: dict[str, Any], option: str, value: str, allowed: str) -> None:
     outcome = gnomon("doctor", "some-model", option, value)
-    assert outcome.code == 2
-    assert value in outcome.stderr
-    assert allowed in outcome.stderr
+    words = sentence(outcome)
+    assert f"{value!r} is not one of" in words
+    assert allowed in words
+    assert "Value error" not in words
     assert asked == {}
 
 
-def test_a_missing_target_is_a_usage_error() -> None:
-    outcome = gnomon("doctor")
-    assert outcome.code == 2
-    assert "target" in outcome.stderr.lower()
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "Missing argument 'target'"),
+        (("x", "y"), "unexpected extra argument"),
+        (("x", "--warp"), "No such option: --warp"),
+        (("x", "--output"), "requires an argument"),
+    ],
+)
+def test_a_usage_error_is_one_sentence(words: tuple[str, ...], said: str) -> None:
+    assert said in sentence(gnomon("doctor", *words))
+
+
+@pytest.mark.parametrize("command", ["doctor", "inspect"])
+def test_help_names_every_kind_of_file_and_the_short_form_of_output(command: str) -> None:
+    text = " ".join(gnomon(command, "--help").stdout.split())
+    assert ".safetensors" in text
+    assert "--output, -o" in text or "-o, --output" in text

@@ -39,6 +39,10 @@ def test_explain_prints_the_page_whatever_the_case_of_the_code() -> None:
     assert outcome.stdout == page(check) + "\n"
 
 
+def test_a_check_is_found_by_its_name_too() -> None:
+    assert gnomon("explain", "table-against-formula").stdout == page(registry.get("PE203")) + "\n"
+
+
 def test_without_a_code_every_check_is_listed_on_one_line() -> None:
     lines = gnomon("explain").stdout.splitlines()
     assert [line.split()[0] for line in lines] == registry.names()

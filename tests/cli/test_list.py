@@ -33,6 +33,11 @@ def test_what_is_not_there_yet_is_said_to_be_so(kind: str) -> None:
 
 
 def test_an_unknown_kind_lists_the_kinds() -> None:
-    outcome = gnomon("list", "models")
-    assert outcome.code == 2
-    assert "frequencies" in outcome.stderr
+    words = sentence(gnomon("list", "models"))
+    assert words == "There is no list of 'models'; list encodings, checks or frequencies."
+
+
+def test_help_offers_only_what_there_is() -> None:
+    text = gnomon("list", "--help").stdout
+    assert "encodings, checks or frequencies" in text
+    assert "tasks" not in text

@@ -44,7 +44,14 @@ def test_a_file_is_written_in_the_form_of_its_name(tmp_path: Path, suffix: str) 
         (("alibi", "--opt", "num_heads"), "An option is KEY=VALUE"),
         (("alibi", "--opt", "=3"), "An option is KEY=VALUE"),
         (("alibi", "--opt", "heads=3"), "it takes num_heads"),
-        (("alibi", "--opt", "num_heads=many"), "wrong kind"),
+        (("alibi", "--opt", "num_heads=many"), "The option num_heads of 'alibi' is a whole number; got \"many\"."),
+        (("alibi", "--opt", "num_heads=2.5"), "is a whole number; got 2.5."),
+        (("alibi", "--opt", "num_heads=true"), "is a whole number; got true."),
+        (("alibi", "--opt", "name=alibi"), "'alibi' has no option name; it takes num_heads"),
+        (("rotary", "--opt", "head_dim=abc"), "The option head_dim of 'rotary' is a whole number; got \"abc\"."),
+        (("rotary", "--opt", "frequencies=3"), "got 3."),
+        (("rotary", "--opt", "frequencies=" + "[" * 100_000), "--opt frequencies is nested too deeply"),
+        (("rope",), "Did you mean 'rotary'?"),
         (("alibi", "--opt", "num_heads=0"), "at least 1 head"),
         (("learned", "--opt", "max_length=9", "--length", "10"), "max_length=9"),
     ],
@@ -60,6 +67,7 @@ def test_a_file_that_cannot_be_written_is_a_sentence(tmp_path: Path, name: str, 
 
 
 def test_too_few_positions_are_a_usage_error(tmp_path: Path) -> None:
-    outcome = gnomon("plot", "alibi", "--length", "3", "-o", str(tmp_path / "x.png"))
-    assert outcome.code == 2
-    assert "4" in outcome.stderr
+    for length, said in (("3", "it must be greater than or equal to 4"), ("x", "it must be a valid integer;")):
+        words = sentence(gnomon("plot", "alibi", "--length", length, "-o", str(tmp_path / "x.png")))
+        assert said in words
+        assert "Input should" not in words

@@ -241,3 +241,10 @@ def test_inspect_says_which_encoding_is_where_without_judging(folder: Path) -> N
 def test_evidence_that_does_not_exist_is_refused_with_the_names_that_do() -> None:
     with pytest.raises(GnomonError, match=r"no evidence called nonsense; known: .*causal.*position_tables"):
         diagnose(decoder(Learned(40, 16)), ["PE202"], nonsense=3)
+
+
+def test_a_model_without_positions_and_without_attention_is_refused_in_one_sentence() -> None:
+    with pytest.raises(UnsupportedTargetError, match="No position encoding was found in Sequential, and no attention"):
+        diagnose(nn.Sequential(nn.Embedding(20, 8), nn.Linear(8, 3)))
+    with pytest.raises(UnsupportedTargetError, match=r"No position encoding was found in Linear: .*no nn.Embedding"):
+        diagnose(nn.Linear(4, 4))

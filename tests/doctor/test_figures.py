@@ -19,7 +19,7 @@ TABLE = "position_embeddings.weight"
 
 
 def heat_map(drawn: tuple[Figure, ...]) -> Heatmap:
-    return next(f for f in drawn if isinstance(f, Heatmap) and "values of" in f.title)
+    return next(f for f in drawn if isinstance(f, Heatmap) and ("values of" in f.title or "cosines" in f.title))
 
 
 def decoder(encoding: PositionEncoding) -> nn.Module:
@@ -53,6 +53,12 @@ def test_a_rotation_is_drawn_over_the_stated_length(stated: int | None, length: 
     [decay] = [f for f in drawn if isinstance(f, Lines) and "by distance" in f.title]
     # A long axis is thinned to every sixteenth distance.
     assert length - 16 < float(decay.curves[0].x.max()) < length
+
+
+def test_the_attention_factor_of_a_rule_is_drawn() -> None:
+    yarn = rotary_claim(8, kind="yarn", factor=4.0, original_max_length=64)
+    [drawn] = [f for f in figures(Subject("x", claims=(yarn,))) if isinstance(f, Heatmap) and "sines" in f.title]
+    np.testing.assert_allclose(drawn.values[0], [0.1 * math.log(4) + 1] * 4 + [0.0] * 4)
 
 
 def test_alibi_is_drawn_from_its_claim() -> None:

@@ -130,7 +130,6 @@ def test_prefixes_select_and_ignore() -> None:
     codes = [check.code for check in chosen(["PE1", "PE202"], ["PE103"])]
     assert codes == [*sorted({c for c in registry.names() if c.startswith("PE1")} - {"PE103"}), "PE202"]
     assert not [c for c in chosen(None, ["PE1", "PE2"]) if c.code < "PE3"]
-    assert chosen([], None) == []
 
 
 @pytest.mark.parametrize("spelling", ["PE101,PE202", " pe101 , PE202,", ["PE101", "PE202"], iter(["PE202", "PE101"])])
@@ -138,8 +137,18 @@ def test_prefixes_may_be_one_string_with_commas(spelling: str | list[str]) -> No
     assert [check.code for check in chosen(spelling, None)] == ["PE101", "PE202"]
 
 
+@pytest.mark.parametrize(
+    ("select", "ignore"), [(["PE101"], ["PE1"]), ([], None), ("", None), (",", None), (None, "PE")]
+)
+def test_a_choice_that_leaves_no_check_is_an_error(
+    select: str | list[str] | None, ignore: str | list[str] | None
+) -> None:
+    with pytest.raises(GnomonError, match="leave no check"):
+        chosen(select, ignore)
+
+
 def test_ignoring_wins_over_selecting() -> None:
-    assert chosen(["PE101"], ["PE1"]) == []
+    assert [check.code for check in chosen(["PE101", "PE102"], ["PE101"])] == ["PE102"]
 
 
 @pytest.mark.parametrize(("select", "ignore"), [(["PE999"], None), (None, ["PE999"]), (["PE101", "PE999"], None)])

@@ -5,7 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.encodings import Rotary, from_json
+from gnomon.encodings import Rotary, build, from_json
 from gnomon.encodings.frequencies import Custom, Linear, Plain, YaRN
 from gnomon.encodings.rotary import reference
 from gnomon.errors import GnomonError, ShapeError
@@ -108,3 +108,8 @@ def test_it_traces_into_one_graph(layout: str) -> None:
     x, positions = random(2, 3, 4, 8), torch.arange(4)[None] + 3
     traced = torch.compile(encoding.rotate_query, fullgraph=True, backend="eager")(x, positions)
     torch.testing.assert_close(traced, encoding.rotate_query(x, positions))
+
+
+def test_frequencies_that_are_no_rule_are_refused() -> None:
+    with pytest.raises(GnomonError, match=r"Frequencies are a rule such as Plain\(10000.0\) or .*, got 'linear'"):
+        build("rotary", head_dim=8, frequencies="linear")

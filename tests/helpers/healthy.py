@@ -110,6 +110,15 @@ FOREIGN: dict[str, Callable[[], nn.Module]] = {
     "gemma3": _transformers(
         "Gemma3ForCausalLM", "Gemma3TextConfig", **SIZES, num_key_value_heads=2, head_dim=8, sliding_window=16
     ),
+    "gemma3, both kinds": _transformers(
+        "Gemma3ForCausalLM",
+        "Gemma3TextConfig",
+        **SIZES,
+        num_key_value_heads=2,
+        head_dim=8,
+        sliding_window=16,
+        layer_types=["sliding_attention", "full_attention"],
+    ),
     "bert": _transformers("BertModel", "BertConfig", **SIZES),
     "roberta": _transformers("RobertaModel", "RobertaConfig", **SIZES),
 }

@@ -45,7 +45,9 @@ def load_subject(
     if isinstance(target, (nn.Module, tuple)):
         module, example = split(target, "The target")
         return module_subject(module, example, device=device, dtype=dtype, forward=forward)
-    path = Path(target).expanduser()
+    if not str(target).strip():
+        raise UnsupportedTargetError(f"The target is empty; a target is {KINDS}.")
+    path = _path(target)
     if not _exists(path):
         return _made(str(target), device=device, dtype=dtype, forward=forward)
     if path.is_dir():
@@ -85,6 +87,13 @@ def _safetensors(path: Path, *, forward: bool) -> Subject:
         module=Absent(alone if forward else NO_FORWARD),
         trained=True,
     )
+
+
+def _path(target: str | Path) -> Path:
+    try:
+        return Path(target).expanduser()
+    except RuntimeError:  # the home of a user that does not exist
+        return Path(target)
 
 
 def _exists(path: Path) -> bool:

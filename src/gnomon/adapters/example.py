@@ -31,7 +31,7 @@ def draw_example(module: nn.Module, *, limit: int | None = None) -> dict[str, An
         raise MissingEvidence(f"no example: the model takes {main}, which gnomon does not draw; pass (module, example)")
     else:
         example = {_first_argument(module): _token_ids(module, length, generator).to(device)}
-    if "decoder_input_ids" in inspect.signature(module.forward).parameters:
+    if "decoder_input_ids" in forward_signature(module).parameters:
         example["decoder_input_ids"] = _token_ids(module, max(1, length - 3), generator).to(device)
     return example
 
@@ -45,10 +45,21 @@ def bind_example(module: nn.Module, example: Any) -> dict[str, Any]:
         given = type(example).__name__
         raise UnsupportedTargetError(f"An example is a tuple or a dict of forward arguments, got a {given}.")
     try:
-        bound = inspect.signature(module.forward).bind(*values)
-    except TypeError as error:
+        bound = forward_signature(module).bind(*values)
+    except (TypeError, MissingEvidence) as error:
         raise UnsupportedTargetError(f"The example does not fit {type(module).__name__}.forward: {error}.") from None
     return dict(bound.arguments)
+
+
+def forward_signature(module: nn.Module) -> inspect.Signature:
+    """The arguments of forward; raises MissingEvidence for one that says nothing of them, as TorchScript's."""
+    try:
+        return inspect.signature(module.forward)
+    except (TypeError, ValueError, AttributeError):
+        name = type(module).__name__
+        raise MissingEvidence(
+            f"the forward of this {name} has no readable signature; give the Python module it was made of"
+        ) from None
 
 
 def example_for(subject: Subject, given: Mapping[str, Any] | None, device: torch.device) -> dict[str, Any]:
@@ -96,7 +107,7 @@ def _token_table(module: nn.Module) -> nn.Embedding:
 
 
 def _first_argument(module: nn.Module) -> str:
-    names = list(inspect.signature(module.forward).parameters)
+    names = list(forward_signature(module).parameters)
     if not names:
         raise MissingEvidence(f"no example: {type(module).__name__}.forward takes no arguments")
     return "input_ids" if "input_ids" in names else names[0]

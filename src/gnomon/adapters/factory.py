@@ -9,6 +9,7 @@ from typing import Any
 
 from torch import nn
 
+from gnomon.adapters.wording import said
 from gnomon.errors import UnsupportedTargetError
 
 
@@ -20,10 +21,8 @@ def call_factory(target: str) -> tuple[nn.Module, Any]:
     path, _, name = target.partition(":")
     with _current_directory_first():
         factory = _find(path, name, target)
-        try:
+        with _one_sentence(f"The factory {target} raised"):
             made = factory()
-        except Exception as error:  # noqa: BLE001  a factory may raise anything
-            raise UnsupportedTargetError(f"The factory {target} raised {_said(error)}.") from None
     return split(made, f"The factory {target}")
 
 
@@ -41,29 +40,37 @@ def split(made: Any, source: str) -> tuple[nn.Module, Any]:
 
 
 def _find(path: str, name: str, target: str) -> Any:
-    try:
+    with _one_sentence(f"The module {path!r} of {target} cannot be imported:"):
         found: Any = importlib.import_module(path)
-    except Exception as error:  # noqa: BLE001  importing runs the user's code
-        raise UnsupportedTargetError(f"The module {path!r} of {target} cannot be imported: {_said(error)}.") from None
     for part in name.split("."):
-        if not hasattr(found, part):
+        with _one_sentence(f"Looking up {name!r} in {path!r} raised"):
+            there = hasattr(found, part)
+            found = getattr(found, part, None)
+        if not there:
             raise UnsupportedTargetError(f"{path!r} has no {name!r}, so {target} names nothing.")
-        found = getattr(found, part)
     if not callable(found):
         raise UnsupportedTargetError(f"{target} is a {type(found).__name__}, not a function that makes a model.")
     return found
 
 
-def _said(error: Exception) -> str:
-    """The type and the first line of the message."""
-    first = str(error).strip().split("\n")[0].rstrip(".")
-    return f"{type(error).__name__}: {first}" if first else type(error).__name__
+@contextmanager
+def _one_sentence(what: str) -> Iterator[None]:
+    """Whatever the user's code raises, SystemExit too, is an error of the target; only an interrupt passes through."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  the user's code may raise anything
+        raise UnsupportedTargetError(f"{what} {said(error)}.") from None
 
 
 @contextmanager
 def _current_directory_first() -> Iterator[None]:
     """`import` sees the current directory, as `python -m` does, and forgets it afterwards."""
-    here = os.getcwd()
+    try:
+        here = os.getcwd()
+    except OSError:  # the folder is gone; what is installed can still be imported
+        here = ""
     sys.path.insert(0, here)
     try:
         importlib.invalidate_caches()

@@ -10,12 +10,13 @@ import torch
 from torch import Tensor, nn
 
 from gnomon.adapters.claims import Claim
-from gnomon.adapters.example import bind_example, example_for
+from gnomon.adapters.example import bind_example, example_for, forward_signature
 from gnomon.adapters.families import claims_of, family_of
 from gnomon.adapters.families.rules import ATTENTION
 from gnomon.adapters.placement import NO_FORWARD, parse_device, parse_dtype
 from gnomon.adapters.subject import Absent, Lazy, MissingEvidence, Subject
 from gnomon.adapters.tensors import TensorInfo, TensorSource
+from gnomon.adapters.wording import said
 from gnomon.encodings.base import PositionEncoding, name_of
 from gnomon.errors import GnomonError
 
@@ -94,10 +95,11 @@ def examined_copy(module: nn.Module, device: torch.device, dtype: torch.dtype) -
     """A copy in eval mode; only real floating tensors change dtype (nn.Module.to would drop imaginary parts)."""
     if any(tensor.is_meta for tensor in module.parameters()):
         raise MissingEvidence("the module is on the meta device and has no values; load its weights first")
+    forward_signature(module)  # without one nothing can call the model
     try:
         return CASTS[dtype](copy.deepcopy(module).to(device)).eval()
-    except Exception as error:  # noqa: BLE001  any object may hang on a module
-        raise MissingEvidence(f"the module cannot be copied: {type(error).__name__}: {error}") from None
+    except (Exception, SystemExit) as error:  # noqa: BLE001  any object may hang on a module
+        raise MissingEvidence(f"the module cannot be copied: {said(error)}") from None
 
 
 def module_claims(module: nn.Module, config: Mapping[str, Any] | None) -> tuple[Claim, ...]:
@@ -130,7 +132,10 @@ def _said(claim: Claim, earlier: list[Claim]) -> bool:
 
 
 def _config(module: nn.Module) -> dict[str, Any] | None:
-    """The module's Hugging Face config as plain data."""
-    to_dict = getattr(getattr(module, "config", None), "to_dict", None)
-    fields = to_dict() if callable(to_dict) else None
+    """The module's Hugging Face config as plain data; None when it has none that can be read."""
+    try:
+        to_dict = getattr(getattr(module, "config", None), "to_dict", None)
+        fields = to_dict() if callable(to_dict) else None
+    except Exception:  # noqa: BLE001  a config of the user's own may be anything
+        return None
     return fields if isinstance(fields, dict) else None

@@ -22,6 +22,8 @@ def parse_dtype(dtype: torch.dtype | str | None) -> torch.dtype:
 
 def parse_device(device: torch.device | str | None) -> torch.device:
     """A device that exists on this machine; the CPU when none is given."""
+    if str(device).split(":")[0] == "meta":
+        raise GnomonError("The device 'meta' holds no values, so no model can run there; choose cpu or cuda.")
     try:
         chosen = torch.device(device if device is not None else "cpu")
         torch.empty(0, device=chosen)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from gnomon.cli.output import deliver, require_writable, say_written
+from gnomon.cli.output import deliver, require_writable, say_written, stdout_for_the_result
 from gnomon.cli.progress import show_progress
 
 if TYPE_CHECKING:
@@ -19,13 +19,13 @@ DEFAULT_PAGE = Path("gnomon-report.html")
 
 Target = Annotated[
     str,
-    typer.Argument(help="A Hugging Face folder, config.json, .gguf file or package.module:factory."),
+    typer.Argument(help="A Hugging Face folder, config.json, .safetensors or .gguf file, or package.module:factory."),
 ]
 Pickle = Annotated[
     bool, typer.Option("--allow-pickle", help="Read .bin checkpoints too, with torch's weights_only loader.")
 ]
 NoForward = Annotated[bool, typer.Option("--no-forward", help="Read files only; run no model.")]
-Output = Annotated[Path | None, typer.Option("--output", help="Write to this file instead of stdout.", dir_okay=False)]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file instead of stdout.")]
 
 
 def doctor(
@@ -47,7 +47,7 @@ def doctor(
     require_writable(output)
     from gnomon.doctor import diagnose
 
-    with show_progress() as progress:
+    with stdout_for_the_result(), show_progress() as progress:
         report = diagnose(
             target,
             select=select,

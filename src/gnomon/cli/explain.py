@@ -14,7 +14,7 @@ WIDTH = 80
 
 
 def explain(
-    code: Annotated[str | None, typer.Argument(help="A check's code, as in PE203; none lists all.")] = None,
+    code: Annotated[str | None, typer.Argument(help="A check's code or name, as in PE203; none lists all.")] = None,
 ) -> None:
     """Print a check's page: what, why, how to fix it, sources."""
     from gnomon.doctor.check import registry
@@ -22,7 +22,8 @@ def explain(
     if code is None:
         typer.echo(columns([(check.code, check.title) for _, check in registry]))
     else:
-        typer.echo(page(registry.get(code.upper())))
+        named = {check.name: check for _, check in registry}
+        typer.echo(page(named.get(code.lower()) or registry.get(code.upper())))
 
 
 def page(check: "Check") -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from gnomon.cli.doctor import NoForward, Output, Pickle, Target
-from gnomon.cli.output import deliver, require_writable
+from gnomon.cli.output import deliver, require_writable, stdout_for_the_result
 
 if TYPE_CHECKING:
     from gnomon.report.document import FoundEncoding, Report
@@ -23,7 +23,8 @@ def inspect(
     require_writable(output)
     from gnomon.doctor import inspect as examine
 
-    report = examine(target, forward=not no_forward, allow_pickle=allow_pickle)
+    with stdout_for_the_result():
+        report = examine(target, forward=not no_forward, allow_pickle=allow_pickle)
     deliver(report.to_json() if format == "json" else _text(report), output)
 
 

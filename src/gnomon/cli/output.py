@@ -1,5 +1,9 @@
 """Where results go: stdout, or a file that appears whole or not at all. What is said about it goes to stderr."""
 
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 
 import typer
@@ -22,6 +26,26 @@ def require_writable(output: Path | None) -> None:
         from gnomon.plots.files import check_writable
 
         check_writable(output)
+
+
+@contextmanager
+def stdout_for_the_result() -> Iterator[None]:
+    """What the target's own code prints while it is examined, in this process or one it starts, goes to stderr."""
+    sys.stdout.flush()
+    try:
+        kept = os.dup(1)
+        os.dup2(2, 1)
+    except OSError:  # there is no stdout, or no stderr, to tell apart
+        kept = None
+    printed_to = sys.stdout
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        printed_to.flush()  # code that kept a hold of the old stdout
+        if kept is not None:
+            os.dup2(kept, 1)
+            os.close(kept)
 
 
 def say_written(output: Path) -> None:

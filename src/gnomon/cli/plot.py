@@ -2,9 +2,9 @@
 
 import inspect
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from gnomon.encodings.base import PositionEncoding
 
 NUM_HEADS, HEAD_DIM = 8, 64  #: the sizes that options not given are taken from
+WORDS: Mapping[Any, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "a word"}
 
 
 def plot(
@@ -48,19 +49,36 @@ def parse_options(pairs: Sequence[str]) -> dict[str, Any]:
             raise GnomonError(f"An option is KEY=VALUE, as in --opt head_dim=64; got {pair!r}.")
         try:
             options[key] = json.loads(value)
-        except json.JSONDecodeError:
+        except RecursionError:
+            raise GnomonError(f"The value of --opt {key} is nested too deeply.") from None
+        except ValueError:  # no JSON, or more digits than Python reads as a number
             options[key] = value
     return options
 
 
 def build_with_defaults(name: str, options: dict[str, Any]) -> "PositionEncoding":
     """Build an encoding; sizes that it needs and that were not given are those of a model with 8 heads of width 64."""
-    from gnomon.encodings.base import build, registry
+    from gnomon.encodings.base import check_options, registry
 
     cls = registry.get(name)
     sizes = cls.sample(NUM_HEADS, HEAD_DIM).options
     needed = [key for key, p in inspect.signature(cls).parameters.items() if p.default is p.empty]
+    given = {key: sizes[key] for key in needed if key in sizes} | options
+    check_options(cls, name, given)
+    _check_kinds(cls, name, options)
     try:
-        return build(name, **{key: sizes[key] for key in needed if key in sizes} | options)
-    except TypeError as error:
+        return cls(**given)
+    except (TypeError, AttributeError) as error:
         raise GnomonError(f"An option of {name!r} has a value of the wrong kind: {error}.") from error
+
+
+def _check_kinds(cls: type, name: str, options: Mapping[str, Any]) -> None:
+    """Raise for a plain value where the constructor wants another; what is nested the encoding checks for itself."""
+    for key, parameter in inspect.signature(cls).parameters.items():
+        kinds = get_args(parameter.annotation) or (parameter.annotation,)
+        if key not in options or not all(kind in WORDS or kind is type(None) for kind in kinds):
+            continue
+        value = options[key]
+        if type(value) not in kinds and not (type(value) is int and float in kinds) and value is not None:
+            wanted = " or ".join(WORDS[kind] for kind in kinds if kind in WORDS)
+            raise GnomonError(f"The option {key} of {name!r} is {wanted}; got {json.dumps(value)[:60]}.")

@@ -31,6 +31,7 @@ EVIDENCE = {
     "config": "a config",
     "claims": "what the config, or gnomon's own modules, say about positions",
     "tokenizer": "a tokenizer_config.json",
+    "loading": "a model loaded from files",
     "trained": "weights from a checkpoint",
     "tables": "a table of positions or stored frequencies",
     "running_tables": "a table of positions or frequencies, stored or built by the loaded model",

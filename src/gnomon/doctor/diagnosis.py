@@ -9,13 +9,14 @@ import torch
 from torch import nn
 
 from gnomon.adapters import load_subject
-from gnomon.adapters.subject import RAW
-from gnomon.doctor.evidence.base import DERIVED
+from gnomon.adapters.subject import RAW, Subject
+from gnomon.doctor.evidence.base import DERIVED, attempt
 from gnomon.doctor.evidence.found import found_encodings
+from gnomon.doctor.evidence.trace import trace
 from gnomon.doctor.figures import figures
 from gnomon.doctor.runner import Progress, chosen, run_all
-from gnomon.errors import GnomonError
-from gnomon.report.document import Report
+from gnomon.errors import GnomonError, UnsupportedTargetError
+from gnomon.report.document import CheckResult, Report
 
 Target = str | Path | nn.Module | tuple[nn.Module, Any]
 
@@ -56,7 +57,20 @@ def diagnose(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         results = run_all(checks, subject, progress)
-        return Report(subject.target, found_encodings(subject), results, figures(subject), version("gnomon"))
+        found = found_encodings(subject)
+        if select is None and ignore is None and not found:
+            _require_attention(subject, results)
+        return Report(subject.target, found, results, figures(subject), version("gnomon"))
+
+
+def _require_attention(subject: Subject, results: tuple[CheckResult, ...]) -> None:
+    """Refuse a model in which there is nothing to examine: no encoding, no attention that would need one, no fault."""
+    failed = [check for check in results if check.status == "failed"]
+    seen = attempt(trace, subject)
+    if not subject.has("module") or (seen and seen.attentions) or any(check.code != "PE310" for check in failed):
+        return
+    why = f": {failed[0].findings[0].message}" if failed else ", and no attention that would need one"
+    raise UnsupportedTargetError(f"No position encoding was found in {subject.target}{why}.")
 
 
 def inspect(

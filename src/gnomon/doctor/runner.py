@@ -66,7 +66,10 @@ def chosen(select: str | Iterable[str] | None, ignore: str | Iterable[str] | Non
         if not any(check.code.startswith(prefix) for check in checks):
             raise GnomonError(f"No check's code starts with {prefix!r}; `gnomon list checks` shows the codes.")
     kept = [c for c in checks if wanted is None or c.code.startswith(wanted)]
-    return [c for c in kept if not c.code.startswith(unwanted)]
+    left = [c for c in kept if not c.code.startswith(unwanted)]
+    if not left:
+        raise GnomonError("The codes to select and to ignore leave no check; `gnomon list checks` shows the codes.")
+    return left
 
 
 def _prefixes(codes: str | Iterable[str] | None) -> tuple[str, ...] | None:

@@ -13,7 +13,24 @@ from torch import Tensor, nn
 from gnomon.errors import GnomonError, PositionError
 from gnomon.registry import Registry
 
-registry: Registry[type["PositionEncoding"]] = Registry("encoding", package="gnomon.encodings")
+OTHER_NAMES = {
+    "rope": "rotary",
+    "roformer": "rotary",
+    "su": "rotary",
+    "sinusoid": "sinusoidal",
+    "sincos": "sinusoidal",
+    "sine": "sinusoidal",
+    "fixed": "sinusoidal",
+    "absolute": "learned",
+    "embedding": "learned",
+    "ape": "learned",
+    "none": "nope",
+    "relative": "t5",
+    "rpe": "t5",
+    "linear-bias": "alibi",
+}
+
+registry: Registry[type["PositionEncoding"]] = Registry("encoding", package="gnomon.encodings", also=OTHER_NAMES)
 
 
 class PositionEncoding(nn.Module, ABC):

@@ -49,6 +49,8 @@ class Rotary(PositionEncoding):
         if layout not in LAYOUTS:
             raise GnomonError(f"The layout of a rotary encoding is one of {', '.join(LAYOUTS)}, got {layout!r}.")
         self.layout: Layout = layout
+        if not isinstance(frequencies, Frequencies | Mapping):
+            raise GnomonError(f"Frequencies are a rule such as Plain(10000.0) or {{'kind': ...}}, got {frequencies!r}.")
         self.frequencies = build_frequencies(frequencies) if isinstance(frequencies, Mapping) else frequencies
         #: what rotated columns are multiplied by, and so every score of two rotated vectors twice
         self.attention_factor: float = self.frequencies.attention_factor

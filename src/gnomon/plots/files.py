@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import stat
 from pathlib import Path
 
 from gnomon.errors import GnomonError
@@ -10,25 +11,53 @@ from gnomon.errors import GnomonError
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
     """Write beside the target, then replace it: a reader sees the old file or the new one, never half of one.
 
-    Raises GnomonError when the folder is missing, the path is a folder, or the file cannot be written.
+    A device or a pipe is written into and stays what it is. Raises GnomonError when the folder is missing, the path is
+    a folder, or the file cannot be written.
     """
-    target = Path(os.path.realpath(path))
-    check_writable(target)
+    check_writable(path)
+    try:
+        if _kind(path) in (None, stat.S_IFREG):
+            _replace(Path(os.path.realpath(path)), content)
+        else:
+            Path(path).write_bytes(content)
+    except OSError as error:
+        raise GnomonError(f"Cannot write {_short(path)}: {error.strerror}. Choose another path.") from error
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Raise GnomonError where a write would fail for sure, before anything costly is computed."""
+    try:
+        kind = _kind(path)
+        folder = Path(path).parent
+        # A link that leads nowhere is written through, so the folder that it names counts.
+        missing = kind is None and not all(Path(f).is_dir() for f in (folder, os.path.dirname(os.path.realpath(path))))
+    except (OSError, ValueError) as error:  # too long a name, or one with a null byte
+        reason = getattr(error, "strerror", None) or str(error)
+        raise GnomonError(f"Cannot write {_short(path)}: {reason}. Choose another path.") from error
+    if missing:
+        raise GnomonError(f"The folder {folder} does not exist; make it, or write somewhere else.")
+    if kind == stat.S_IFDIR:
+        raise GnomonError(f"{path} is a folder; name a file in it.")
+
+
+def _kind(path: str | os.PathLike[str]) -> int | None:
+    """The kind of file that is there, links followed; None when there is none."""
+    try:
+        return stat.S_IFMT(os.stat(path).st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _replace(target: Path, content: bytes) -> None:
     beside = target.with_name(f".{secrets.token_hex(8)}.part")
     try:
         with beside.open("xb") as file:
             file.write(content)
         beside.replace(target)
-    except OSError as error:
-        raise GnomonError(f"Cannot write {target}: {error.strerror}. Choose another path.") from error
     finally:
         beside.unlink(missing_ok=True)
 
 
-def check_writable(path: str | os.PathLike[str]) -> None:
-    """Raise GnomonError where a write would fail for sure, before anything costly is computed."""
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise GnomonError(f"The folder {target.parent} does not exist; make it, or write somewhere else.")
-    if target.is_dir():
-        raise GnomonError(f"{target} is a folder; name a file in it.")
+def _short(path: str | os.PathLike[str]) -> str:
+    text = os.fspath(path)
+    return text if len(text) <= 120 else f"{text[:60]}...{text[-40:]}"

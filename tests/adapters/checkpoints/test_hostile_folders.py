@@ -89,6 +89,8 @@ def _broken(path: Path, how: str) -> Path:
         config.write_text('{"model_type": ')
     elif how == "deep":
         config.write_text("[" * 100_000)
+    elif how == "byte-order mark":
+        config.write_bytes(b"\xef\xbb\xbf{}")
     elif how == "binary":
         config.write_bytes(b"\xff\xfe\x00")
     elif how == "huge":
@@ -111,6 +113,7 @@ def _broken(path: Path, how: str) -> Path:
         ("a list", "must hold a JSON object, but it holds a list"),
         ("broken", "is not valid JSON"),
         ("deep", "nested too deeply"),
+        ("byte-order mark", "starts with a byte-order mark; save it as UTF-8 without one"),
         ("binary", "is not valid JSON"),
         ("huge", "more than the 16,777,216"),
         ("a folder", "is a folder, where a file is expected"),

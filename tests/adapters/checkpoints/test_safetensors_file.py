@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from safetensors.torch import save_file
 
 from gnomon.adapters.checkpoints.safetensors_file import SafetensorsFile, shards
+from gnomon.adapters.subject import MissingEvidence
 from gnomon.errors import UnsupportedTargetError
 
 F32 = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
@@ -40,6 +41,27 @@ def test_headers_and_single_tensors_are_those_that_were_saved(good: Path) -> Non
     assert source.load("table.weight").tolist() == [[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]]
     assert source.load("half").dtype == torch.bfloat16
     assert source.info("half").shape == (5,)
+
+
+def test_a_file_is_opened_once_for_all_its_tensors(good: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import safetensors
+
+    opened, real = [], safetensors.safe_open
+    monkeypatch.setattr(safetensors, "safe_open", lambda path, **more: opened.append(path) or real(path, **more))
+    source = SafetensorsFile(good)
+    assert opened == []
+    for name in ("table.weight", "half", "table.weight"):
+        assert source.load(name).numel() > 4
+    assert opened == [good]
+
+
+@pytest.mark.parametrize(("dtype", "bits"), [("F4", 4), ("F6_E2M3", 6)])
+def test_a_dtype_without_arithmetic_is_missing_evidence(tmp_path: Path, dtype: str, bits: int) -> None:
+    header = {"a": {"dtype": dtype, "shape": [8], "data_offsets": [0, bits]}}
+    source = SafetensorsFile(_write(tmp_path / "x.safetensors", header, bytes(bits)))
+    assert source.info("a").shape == (8,)
+    with pytest.raises(MissingEvidence, match=rf"the tensor a has the dtype float{bits}_\w+, whose values torch"):
+        source.load("a")
 
 
 def test_a_file_cut_off_at_any_byte_is_one_sentence(good: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from gnomon.adapters.claims import Claim
 from tests.helpers.healthy import FOREIGN, SIZES, SPECIAL
-from tests.helpers.toys import HEADS, Toy, ToyDecoder, examine
+from tests.helpers.toys import HEADS, Toy, ToyDecoder, examine, only_finding
 
 ALIBI = Claim("alibi", "layers.*.attention", {"num_heads": HEADS})
 PUBLISHED = [2.0 ** (-8 * h / HEADS) for h in range(1, HEADS + 1)]
@@ -89,7 +89,7 @@ def test_the_families_pass(build: Callable[[], nn.Module]) -> None:
 
 def test_a_model_that_claims_none_is_not_judged() -> None:
     result = examine("PE308", FOREIGN["llama"]())
-    assert (result.status, result.detail) == ("not-applicable", "the config claims no alibi encoding")
+    assert (result.status, result.detail) == ("not-applicable", "no position bias was added to the attention logits")
     assert examine("PE308", Toy()).status == "not-applicable"
 
 
@@ -99,3 +99,17 @@ def test_a_claim_without_a_bias_in_the_forward_is_not_judged() -> None:
         "not-applicable",
         "no position bias was added to the attention logits",
     )
+
+
+class Rewarding(Toy):
+    """Adds a bias that grows with distance, and says nothing about it."""
+
+    def bias(self, mask: Tensor) -> Tensor:
+        places = torch.arange(mask.shape[1])
+        return super().bias(mask) + 0.25 * (places[:, None] - places[None]).abs()
+
+
+def test_a_bias_that_grows_with_distance_is_found_without_a_claim() -> None:
+    finding = only_finding(examine("PE308", Rewarding()))
+    assert "grows with distance" in finding.message
+    assert finding.measured["slope"] == pytest.approx(-0.25, abs=1e-3)

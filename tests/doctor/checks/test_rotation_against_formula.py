@@ -231,3 +231,12 @@ def test_a_scaling_rule_without_a_formula_here_is_not_judged() -> None:
     result = examine("PE307", llama(), claims=(claim,))
     assert result.status == "not-applicable"
     assert "no reference formula for the frequency rule 'secret'" in result.detail
+
+
+def test_bases_swapped_between_kinds_of_layer_are_found() -> None:
+    model = FOREIGN["gemma3, both kinds"]()
+    rotary: Any = model.model.rotary_emb  # type: ignore[union-attr]
+    sliding = rotary.sliding_attention_inv_freq.clone()
+    rotary.sliding_attention_inv_freq = rotary.full_attention_inv_freq.clone()
+    rotary.full_attention_inv_freq = sliding
+    assert len([f for f in examine("PE307", model).findings if "base" in f.message]) == 2

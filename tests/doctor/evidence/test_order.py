@@ -68,8 +68,8 @@ def test_a_difference_is_relative_to_the_larger_output() -> None:
 
 
 def test_the_tolerance_of_a_shift_grows_with_it() -> None:
-    assert shift_tolerance(0) == pytest.approx(1e-3)
-    assert shift_tolerance(65_536) > 4e-3 > shift_tolerance(256)
+    assert shift_tolerance(1e-3, 0) == pytest.approx(1e-3)
+    assert shift_tolerance(1e-3, 65_536) > 4e-3 > shift_tolerance(1e-3, 256)
 
 
 def test_padding_and_causal_masks_do_not_change_what_is_measured_here() -> None:

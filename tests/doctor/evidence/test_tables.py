@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from gnomon.adapters import load_subject
 from gnomon.adapters.subject import MissingEvidence, Subject
-from gnomon.doctor.evidence.tables import MOST_NUMBERS, Table, frequency_base, position_tables, tables, word_table
+from gnomon.doctor.evidence.tables import MOST_NUMBERS, Table, position_tables, tables, word_table
 from tests.helpers.sinusoids import marian, table, tensor2tensor, vaswani
 from tests.helpers.subjects import DictTensors, claim, holding, noise, rotary_claim
 
@@ -207,12 +207,6 @@ def test_of_several_word_tables_the_largest_is_taken() -> None:
 def test_without_a_word_table_the_reason_is_given() -> None:
     with pytest.raises(MissingEvidence, match="no token embedding table by a name the field uses"):
         word_table(holding({"position_embeddings.weight": noise(20, 6)}))
-
-
-@pytest.mark.parametrize(("numbers", "base"), [([1.0, 0.1, 0.01], 1000.0), ([1.0, 0.1, 0.1], None), ([0.5, 0.1], None)])
-def test_the_base_of_stored_frequencies(numbers: list[float], base: float | None) -> None:
-    found = frequency_base(only(holding({"inv_freq": torch.tensor(numbers, dtype=torch.float64)})))
-    assert found == (None if base is None else pytest.approx(base, rel=1e-6))
 
 
 def test_tables_are_read_once() -> None:

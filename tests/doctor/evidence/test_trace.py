@@ -137,6 +137,6 @@ def test_a_model_without_attention_is_told_so() -> None:
 
 def test_the_hooks_are_gone_afterwards_even_when_the_forward_fails() -> None:
     probe = model(subject_of(Toy()))
-    with pytest.raises(IndexError):
+    with pytest.raises(MissingEvidence, match="IndexError"):
         trace_forward(probe, torch.full((2, 3), 10_000))
     assert all(not part._forward_hooks and not part._forward_pre_hooks for part in probe.module.modules())

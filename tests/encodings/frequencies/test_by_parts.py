@@ -41,6 +41,14 @@ def test_is_yarn_of_transformers_with_an_attention_factor_of_one(pairs: int, opt
     assert ours.attention_factor == attention == 1.0
 
 
+def test_equal_bounds_divide_at_one_place() -> None:
+    rule = ByParts(4.0, 4096, beta_fast=4.0, beta_slow=4.0, truncate=False)
+    fields: dict[str, Any] = {"factor": 4.0, "beta_fast": 4.0, "beta_slow": 4.0, "truncate": False}
+    theirs, _ = transformers_rule("yarn", 128, 1e4, original_max_position_embeddings=4096, **fields)
+    assert rule.inverse(128).tolist() == pytest.approx(theirs, rel=1e-12)
+    assert rule.bands(128) == Bands(kept=36, divided=28)
+
+
 @pytest.mark.parametrize(
     ("width", "base", "length", "low", "high"),
     [(128, 1e4, 4096, 20.9445, 45.0269), (128, 1e6, 32768, 23.5959, 39.6509), (64, 1.5e5, 4096, 8.0928, 17.3980)],

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.encodings import Rotary
-from gnomon.encodings.frequencies import Linear, Plain, build_frequencies
+from gnomon.encodings.frequencies import Bands, Linear, Plain, build_frequencies
 from gnomon.encodings.frequencies.linear import reference
 from gnomon.errors import GnomonError
 
@@ -26,6 +26,8 @@ def test_four_times_the_position_at_factor_four_is_the_plain_rotation() -> None:
 
 def test_factor_one_is_plain() -> None:
     assert Linear(1.0, 500.0).inverse(6).tolist() == Plain(500.0).inverse(6).tolist()
+    assert Linear(1.0).bands(6) == Plain().bands(6) == Bands(kept=3)
+    assert Linear(4.0).bands(6) == Bands(divided=3)
 
 
 @pytest.mark.parametrize("factor", [0.5, 0.0, -2.0, float("nan"), float("inf")])

@@ -46,6 +46,8 @@ def test_mscale_alone_is_read_in_two_ways_and_the_readings_agree_on_a_pair() -> 
     assert alone["pair"].attention_factor == pytest.approx(1.1386, abs=5e-5)
     assert alone["ratio"].attention_factor == pytest.approx(1.0980, abs=5e-5)
     assert alone["pair"] != alone["ratio"]
+    zero = YaRN(4.0, 4096, mscale=0.707, mscale_all_dim=0.0)  # transformers takes zero for absent
+    assert zero.attention_factor == alone["pair"].attention_factor
     both = {YaRN(4.0, 64, mscale=0.7, mscale_all_dim=0.7, mscale_reading=r).attention_factor for r in ("pair", "ratio")}  # type: ignore[arg-type]
     assert both == {1.0}
 

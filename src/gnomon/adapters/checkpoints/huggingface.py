@@ -65,7 +65,7 @@ def config_subject(
         str(path),
         **config_evidence(config),
         tensors=Absent("a config file holds no tensors"),
-        module=Lazy(lambda: build_random(path, config, number).to(place)) if forward else Absent(NO_FORWARD),
+        module=Lazy(lambda: build_random(config, number).to(place)) if forward else Absent(NO_FORWARD),
         example=Lazy(lambda: example_for(subject, None, place)),
         tokenizer=_tokenizer(path.parent),
         trained=False,

@@ -1,5 +1,6 @@
 """Reads a JSON object from a file that may be missing, broken, hostile or huge: one sentence for each way to fail."""
 
+import codecs
 import json
 from pathlib import Path
 from typing import Any
@@ -22,8 +23,10 @@ def read_json_object(path: Path, *, limit: int = CONFIG_LIMIT) -> dict[str, Any]
 
 def parse_json_object(data: bytes, name: str) -> dict[str, Any]:
     """`data` as a JSON object; `name` stands in the error."""
+    if data.startswith(codecs.BOM_UTF8):  # transformers and safetensors refuse it, so the rest would fail later
+        raise UnsupportedTargetError(f"{name} starts with a byte-order mark; save it as UTF-8 without one.")
     try:
-        value = json.loads(data.decode("utf-8-sig"))
+        value = json.loads(data.decode())
     except RecursionError:
         raise UnsupportedTargetError(f"{name} is not usable JSON: it is nested too deeply.") from None
     except ValueError as error:

@@ -2,26 +2,31 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import final
+from typing import Any, final
 
 from torch import Tensor
 
 from gnomon.adapters.checkpoints.json_file import INDEX_LIMIT, read_json_object
 from gnomon.adapters.checkpoints.safetensors_header import read_header
+from gnomon.adapters.subject import MissingEvidence
 from gnomon.adapters.tensors import TensorInfo, TensorSource
 from gnomon.errors import UnsupportedTargetError
+
+PACKED = ("float4", "float6")  #: several values share a byte; torch has no arithmetic for them
 
 
 @final
 class SafetensorsFile(TensorSource):
     """One or more safetensors files seen as one set of tensors.
 
-    Every header is checked when the source is made; a bad one raises UnsupportedTargetError.
+    Every header is checked when the source is made; a bad one raises UnsupportedTargetError. A file is opened, and its
+    header read again by the library, at the first tensor asked of it only.
     """
 
     def __init__(self, *paths: Path) -> None:
         self._infos: dict[str, TensorInfo] = {}
         self._where: dict[str, Path] = {}
+        self._open: dict[Path, Any] = {}
         for path in paths:
             for info in read_header(path):
                 self._infos[info.name], self._where[info.name] = info, path
@@ -35,13 +40,16 @@ class SafetensorsFile(TensorSource):
     def load(self, name: str) -> Tensor:
         from safetensors import SafetensorError, safe_open
 
-        path = self._where[name]
+        path, dtype = self._where[name], self._infos[name].dtype
+        if dtype.startswith(PACKED):
+            raise MissingEvidence(f"the tensor {name} has the dtype {dtype}, whose values torch cannot read")
         try:
-            with safe_open(path, framework="pt", device="cpu") as file:
-                tensor: Tensor = file.get_tensor(name)
-                return tensor
+            if path not in self._open:
+                self._open[path] = safe_open(path, framework="pt", device="cpu")
+            tensor: Tensor = self._open[path].get_tensor(name)
         except (SafetensorError, OSError) as error:
             raise UnsupportedTargetError(f"The tensor {name!r} of {path} cannot be read: {error}.") from None
+        return tensor
 
 
 def shards(index: Path) -> tuple[Path, ...]:

@@ -1,7 +1,7 @@
 """Models built by transformers, quietly, offline, and without running code that a checkpoint brings."""
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,10 @@ from typing import Any
 import torch
 from torch import nn
 
+from gnomon.adapters.checkpoints.shortened import shortened
+from gnomon.adapters.plausible import require_plausible
 from gnomon.adapters.subject import MissingEvidence
+from gnomon.adapters.wording import said
 
 LARGEST_RANDOM = 500_000_000  # parameters that a bare config may make us allocate (2 GB in float32)
 
@@ -18,6 +21,7 @@ def load_pretrained(
     folder: Path, config: Mapping[str, Any], dtype: torch.dtype, *, use_safetensors: bool = True, **more: Any
 ) -> tuple[nn.Module, dict[str, Any]]:
     """The folder's model in eval mode on the CPU, and the missing, unexpected and mismatched keys of its loading."""
+    require_plausible(config)
     with quiet_transformers():
         try:
             model, report = _model_class(config).from_pretrained(
@@ -35,21 +39,18 @@ def load_pretrained(
     return model.eval(), {kind: sorted(map(_key, report.get(f"{kind}_keys", ()))) for kind in kinds}
 
 
-def build_random(config_file: Path, config: Mapping[str, Any], dtype: torch.dtype) -> nn.Module:
-    """A model of this config with random weights, always the same ones; refuses what would not fit a small machine."""
+def build_random(config: Mapping[str, Any], dtype: torch.dtype) -> nn.Module:
+    """A model of this config with random weights, always the same ones.
+
+    A model that would not fit a small machine is built with its first layers and a small vocabulary, which leaves its
+    positions as they are; raises MissingEvidence when even that is too large.
+    """
+    require_plausible(config)
     with quiet_transformers():
         try:
-            from transformers import AutoConfig
-
-            parsed = AutoConfig.from_pretrained(config_file, local_files_only=True, trust_remote_code=False)
             make = _model_class(config)
             make = make.from_config if hasattr(make, "from_config") else make._from_config
-            with torch.device("meta"):
-                count = sum(parameter.numel() for parameter in make(parsed).parameters())
-            if count > LARGEST_RANDOM:
-                raise MissingEvidence(
-                    f"the config describes {count:,} parameters, too many to build with random weights"
-                )
+            parsed = _small_enough(make, config)
             with torch.random.fork_rng(devices=[]):
                 torch.manual_seed(0)
                 model: nn.Module = make(parsed, dtype=dtype)
@@ -60,16 +61,26 @@ def build_random(config_file: Path, config: Mapping[str, Any], dtype: torch.dtyp
     return model.eval()
 
 
+def _small_enough(make: Callable[[Any], nn.Module], config: Mapping[str, Any]) -> Any:
+    """The config as transformers reads it, shortened when the whole is too large."""
+    from transformers import CONFIG_MAPPING
+
+    count = 0
+    for fields in (config, shortened(config)):
+        parsed = CONFIG_MAPPING[str(fields.get("model_type"))].from_dict(dict(fields))
+        with torch.device("meta"):
+            count = sum(parameter.numel() for parameter in make(parsed).parameters())
+        if count <= LARGEST_RANDOM:
+            return parsed
+    raise MissingEvidence(f"the first layers alone have {count:,} parameters, too many to build with random weights")
+
+
 def explain(error: Exception, config: Mapping[str, Any]) -> str:
     """One sentence for why transformers gave no model."""
     if isinstance(error, ImportError):
-        return f"transformers cannot load it here: {_line(error)}; install gnomon[hf]"
+        return f"transformers cannot load it here: {said(error)}; install gnomon[hf]"
     own = " (its auto_map names code in the checkpoint, which gnomon never runs)" if "auto_map" in config else ""
-    return f"transformers cannot load the model{own}: {type(error).__name__}: {_line(error)}"
-
-
-def _line(error: Exception) -> str:
-    return " ".join(str(error).split("\n\n")[0].split())[:300].rstrip(".")
+    return f"transformers cannot load the model{own}: {said(error)}"
 
 
 def _key(item: Any) -> str:

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
+from gnomon.adapters.plausible import LARGEST_SIZE, WIDEST_HEAD
+
 WIDTH = ("hidden_size", "n_embd", "d_model", "n_embed", "dim")
 HEADS = ("num_attention_heads", "n_head", "n_heads", "encoder_attention_heads", "num_heads")
 LENGTH = ("max_position_embeddings", "n_positions", "max_seq_len", "n_ctx", "seq_length")
@@ -19,8 +21,12 @@ class Found:
 
     @property
     def integer(self) -> int | None:
-        """The value if it is a whole number above zero: what sizes are computed from."""
-        return self.value if type(self.value) is int and self.value > 0 else None
+        """The value if it is a whole number above zero, and no larger than a size can be."""
+        return self.up_to(LARGEST_SIZE)
+
+    def up_to(self, most: int) -> int | None:
+        """The value if it is a whole number from 1 to `most`: what a claim counts with."""
+        return self.value if type(self.value) is int and 0 < self.value <= most else None
 
 
 @final
@@ -63,11 +69,12 @@ class ConfigReader:
         """Width of one head: `head_dim` unless null or zero, else hidden size // heads (Hugging Face's rule)."""
         given = self.find("head_dim", "attention_head_size", "kv_channels")
         if given.integer:
-            return given
+            return given if given.up_to(WIDEST_HEAD) else Found(None, given.key)
         width, heads = self.find(*WIDTH), self.find(*HEADS)
         if not width.integer or not heads.integer:
             return Found(None, "default")
-        return Found(width.integer // heads.integer, f"{width.key} // {heads.key}")
+        derived = Found(width.integer // heads.integer, f"{width.key} // {heads.key}")
+        return derived if derived.up_to(WIDEST_HEAD) else Found(None, derived.key)
 
 
 def inner(reader: ConfigReader) -> ConfigReader:

@@ -1,5 +1,6 @@
 """The rule for rotary families: how wide the rotation is, how dimensions are paired, and how frequencies are chosen."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -10,6 +11,7 @@ from gnomon.adapters.families.config_reader import HEADS, LENGTH, ConfigReader, 
 from gnomon.adapters.families.frequency_rules import frequencies_of
 from gnomon.adapters.families.rope_parameters import LayerKind, Rope, read_ropes
 from gnomon.adapters.families.rules import ATTENTION, NOPE, Rule, claim
+from gnomon.adapters.plausible import WIDEST_HEAD
 
 #: what a reader wants to see beside the rotation; not arguments of Rotary
 SHOWN: Mapping[str, tuple[str, ...]] = {
@@ -48,8 +50,8 @@ class Fraction(RotatedWidth):
 
     def width(self, config: ConfigReader, rope: Mapping[str, Found], head_dim: int) -> Found:
         factor = rope.get("partial_rotary_factor") or config.find(*self.keys, default=self.default)
-        number = factor.value if type(factor.value) in (int, float) else self.default
-        return Found(int(head_dim * number), factor.key)
+        number = factor.value if type(factor.value) in (int, float) else math.nan
+        return Found(int(head_dim * number) if abs(number) <= WIDEST_HEAD else None, factor.key)
 
 
 @final
@@ -91,8 +93,8 @@ class Rotation(Rule):
         frequencies, keys = frequencies_of(config, rope.type.value, values)
         found = {"layout": Found(self.layout, "default"), "frequencies": Found(frequencies, rope.type.key)}
         head = self._head_dim(config)
-        if head.integer:
-            found = {"head_dim": head, "rotary_dim": rotated.width(config, values, head.integer), **found}
+        if head.integer and _is_width(width := rotated.width(config, values, head.integer)):
+            found = {"head_dim": head, "rotary_dim": width, **found}
         found |= {name: item for name, keys_of in SHOWN.items() if (item := config.find(*keys_of)).integer}
         of_kind = f"({rope.kind}_)?" if rope.kind else ""
         made = claim("rotary", where, found, tuple(table.replace(KIND, of_kind) for table in self.tables))
@@ -107,3 +109,8 @@ class Rotation(Rule):
     def _head_dim(self, config: ConfigReader) -> Found:
         unnamed = self.head_dim is not None and "head_dim" not in config.config
         return Found(self.head_dim, "default") if unnamed else config.head_dim()
+
+
+def _is_width(found: Found) -> bool:
+    """A number of lanes, right or wrong; with anything else nothing is claimed of the width of a head."""
+    return type(found.value) is int and abs(found.value) <= WIDEST_HEAD

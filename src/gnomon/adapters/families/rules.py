@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, final
 
 from gnomon.adapters.claims import Claim
 from gnomon.adapters.families.config_reader import HEADS, LENGTH, WIDTH, ConfigReader, Found
+from gnomon.adapters.plausible import MOST_HEADS, MOST_LAYERS
 
 ATTENTION = "layers.*.attention"
 NOPE = "nope"  # layers without any encoding, under the name that gnomon registers
@@ -106,7 +107,7 @@ class LinearBias(Rule):
 
     def claims(self, config: ConfigReader) -> Iterator[Claim]:
         heads, steepest = config.find(*HEADS), config.find(*self.bias_max, default=8)
-        found = {"num_heads": heads} if heads.integer else {}
+        found = {"num_heads": heads} if heads.up_to(MOST_HEADS) else {}
         if steepest.value != 8:
             found["bias_max"] = steepest
         width = config.head_dim()
@@ -164,7 +165,7 @@ class LayersWithoutRotation(Rule):
         else:
             step = config.find(self.interval, default=self.every)
             bare, key = (
-                list(range(step.integer - 1, layers.integer or 0, step.integer)) if step.integer else [],
+                list(range(step.integer - 1, layers.up_to(MOST_LAYERS) or 0, step.integer)) if step.integer else [],
                 step.key,
             )
         if bare:

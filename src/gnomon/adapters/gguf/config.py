@@ -11,7 +11,9 @@ from typing import Any
 
 from gnomon.adapters.claims import Claim
 from gnomon.adapters.families import claims_of
+from gnomon.adapters.families.config_reader import Found
 from gnomon.adapters.gguf.cursor import Array
+from gnomon.adapters.plausible import WIDEST_HEAD
 
 MODEL_TYPES = {
     "llama": "llama",
@@ -94,7 +96,7 @@ class GGUFConfig:
         tables = ("^position_embd\\.weight$",) if claim.kind == "learned" else ()
         if claim.kind != "rotary":
             return replace(claim, keys=keys, table_names=tables)
-        if self.rotated is not None:
+        if self.rotated is not None and "head_dim" in options:
             options["rotary_dim"], keys["rotary_dim"] = self.rotated, f"{self.architecture}.{ROTATED}"
         if self.architecture in PERMUTED:
             options["file_layout"], keys["file_layout"] = "interleaved", "default"
@@ -127,7 +129,7 @@ def gguf_config(metadata: Mapping[str, Any]) -> GGUFConfig:
     if isinstance(tokens, Array):
         config.setdefault("vocab_size", tokens.length)
     rotated = metadata.get(f"{architecture}.{ROTATED}")
-    return GGUFConfig(architecture, config, sources, rotated if type(rotated) is int else None)
+    return GGUFConfig(architecture, config, sources, Found(rotated, ROTATED).up_to(WIDEST_HEAD))
 
 
 def gguf_tokenizer(metadata: Mapping[str, Any]) -> dict[str, Any]:

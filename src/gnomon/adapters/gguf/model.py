@@ -14,6 +14,7 @@ from gnomon.adapters.checkpoints.json_file import read_json_object
 from gnomon.adapters.checkpoints.transformers_models import explain, load_pretrained, quiet_transformers
 from gnomon.adapters.families import family_of
 from gnomon.adapters.gguf.cache_folder import made_once
+from gnomon.adapters.plausible import require_plausible
 from gnomon.adapters.subject import MissingEvidence
 
 log = logging.getLogger(__name__)
@@ -46,6 +47,7 @@ class GGUFModel:
 
     def _convert(self, work: Path) -> None:
         log.info("converting %s through transformers (once; about 30 s for 100 MB)", self._path.name)
+        require_plausible(self._config)
         auto = AUTO[family_of(self._config).architecture]
         with quiet_transformers():
             try:

@@ -30,8 +30,8 @@ def batch_rows(subject: Subject) -> Iterator[Finding | Measured]:
     rows = row.expand(BATCH, *row.shape[1:]).contiguous()
     alike = probe(rows)
     again = difference(alike, probe(rows))
-    yield Measured("difference between two calls", again, OUTPUT.value, OUTPUT.why)
-    if again > OUTPUT.value:
+    yield Measured("difference between two calls", again, probe.tolerance, OUTPUT.why)
+    if again > probe.tolerance:
         yield Finding(
             "the forward",
             f"the same input gives outputs that differ by {again:.2g} of their size when called twice",
@@ -40,8 +40,8 @@ def batch_rows(subject: Subject) -> Iterator[Finding | Measured]:
         )
         return
     between = difference(alike[:1].expand_as(alike), alike)
-    yield Measured("difference between equal rows", between, OUTPUT.value, OUTPUT.why)
-    if between > OUTPUT.value:
+    yield Measured("difference between equal rows", between, probe.tolerance, OUTPUT.why)
+    if between > probe.tolerance:
         yield Finding(
             "the batch axis",
             f"equal rows of a batch differ by {between:.2g} of the output's size: positions follow the batch axis",
@@ -51,8 +51,8 @@ def batch_rows(subject: Subject) -> Iterator[Finding | Measured]:
         return
     mixed = probe(probe.draw(BATCH, probe.length(LENGTH), seed=32).index_copy(0, row.new_tensor([1]).long(), row))
     alone = difference(probe(row), mixed[1:2])
-    yield Measured("difference between a row alone and in a batch", alone, OUTPUT.value, OUTPUT.why)
-    if alone > OUTPUT.value:
+    yield Measured("difference between a row alone and in a batch", alone, probe.tolerance, OUTPUT.why)
+    if alone > probe.tolerance:
         yield Finding(
             "the batch axis",
             f"a row alone differs by {alone:.2g} of the output's size from the same row in a batch",

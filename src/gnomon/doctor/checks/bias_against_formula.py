@@ -4,18 +4,19 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gnomon.adapters.subject import Subject
+from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.check import check
 from gnomon.doctor.evidence.biases import BiasUse, bias_uses
-from gnomon.doctor.evidence.expected import claims_of, place
+from gnomon.doctor.evidence.expected import claims_or_none, place
 from gnomon.doctor.thresholds import Threshold
 from gnomon.encodings.alibi import reference
 from gnomon.report.document import Finding, Measured
 
+STRAIGHT = 1e-3  # how far from a straight line, relative to the steepest slope
 SLOPE = Threshold(1e-3, "relative; float32 slopes give 1e-6, a wrong rule is off by 4 % and more")
 
 
-@check("PE308", "bias-against-formula", severity="error", needs=(bias_uses, "claims"))
+@check("PE308", "bias-against-formula", severity="error", needs=(bias_uses,))
 def bias_against_formula(subject: Subject) -> Iterator[Finding | Measured]:
     """The ALiBi bias has another sign, other slopes or other heads than the formula, or is added twice.
 
@@ -29,9 +30,13 @@ def bias_against_formula(subject: Subject) -> Iterator[Finding | Measured]:
     Sources: Press et al. 2022, arXiv:2108.12409, section 3; transformers issue 28380 (six heads) and 29067 (a bias
     added twice in Falcon's eager path; so in 5.24). Measured on 5.24: MPT does not pass its alibi_bias_max on.
     """
-    claims = claims_of(subject, "alibi")
+    uses = tuple({_same(use): use for use in reversed(bias_uses(subject))}.values())[::-1]
+    claims = claims_or_none(subject, "alibi")
+    if not claims:
+        yield from _unclaimed(uses)
+        return
     worst = 0.0
-    for use in bias_uses(subject):
+    for use in uses:
         heads = int(claims[0].options["num_heads"])
         # reference(head, query, key, heads): one step of distance costs the slope
         slopes = np.array([-reference(h, 1, 0, heads) for h in range(heads)])
@@ -48,6 +53,28 @@ def bias_against_formula(subject: Subject) -> Iterator[Finding | Measured]:
         if error > SLOPE.value:
             yield _finding(use, slopes, error)
     yield Measured("largest relative error of a slope", worst, SLOPE.value, SLOPE.why)
+
+
+def _same(use: BiasUse) -> tuple[str, bytes]:
+    """Equal for the same bias in another layer."""
+    return place(use.where), use.slopes.round(6).tobytes()
+
+
+def _unclaimed(uses: tuple[BiasUse, ...]) -> Iterator[Finding | Measured]:
+    """Nothing says which bias it is: a linear one can still be told to grow the wrong way."""
+    linear = [use for use in uses if use.curvature <= STRAIGHT * np.abs(use.slopes).max()]
+    if not linear:
+        raise MissingEvidence("no claim of ALiBi, and the bias that was seen is not linear in the distance")
+    for use in linear:
+        steepest = float(use.slopes[np.abs(use.slopes).argmax()])
+        yield Measured(f"steepest slope of {place(use.where)}", steepest, 0, "logits should fall with distance")
+        if (use.slopes < 0).all():
+            yield Finding(
+                place(use.where),
+                f"the bias grows with distance (by up to {-steepest:.3g} a step): its sign is flipped",
+                "subtract slope times distance",
+                {"slope": steepest},
+            )
 
 
 def _finding(use: BiasUse, slopes: np.ndarray, error: float) -> Finding:  # type: ignore[type-arg]

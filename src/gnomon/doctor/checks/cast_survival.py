@@ -30,6 +30,10 @@ def cast_survival(subject: Subject) -> Iterator[Finding | Measured]:
     frequencies.
     """
     probe = model(subject)
+    if probe.is_half:
+        raise MissingEvidence(
+            f"the model computes in {probe.dtype} already; load it in float32 to see what a cast does"
+        )
     uses = rotary_uses(subject)
     length = probe.length(WINDOW)
     last = probe.reach(probe.furthest) if probe.signature.positions else length
@@ -41,7 +45,9 @@ def cast_survival(subject: Subject) -> Iterator[Finding | Measured]:
     try:
         seen = trace_forward(probe.cast(torch.bfloat16), content, **arguments)
     except Exception as failure:
-        raise MissingEvidence(f"the model does not run after .to(bfloat16): {type(failure).__name__}") from failure
+        raise MissingEvidence(
+            f"the model does not run after .to(bfloat16): {type(failure.__cause__ or failure).__name__}"
+        ) from failure
     errors = [(error, r.where) for r in seen.rotations if (error := phase_error(r, uses, positions[0])) is not None]
     if not errors:
         raise MissingEvidence("no rotation was recognised in the cast model")

@@ -35,7 +35,7 @@ def left_padding(subject: Subject) -> Iterator[Finding | Measured]:
     require_attention(subject)
     content, padded, mask = padded_on_the_left(probe, pad_token(subject))
     alone = probe(content)
-    limit = shift_tolerance(probe.length(LENGTH) + PADS)
+    limit = shift_tolerance(probe.tolerance, probe.length(LENGTH) + PADS)
     given = None
     if probe.signature.positions is not None:
         counted = position_ids.from_mask(torch.ones_like(mask[:, PADS:]))

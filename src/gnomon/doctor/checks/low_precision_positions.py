@@ -49,7 +49,7 @@ def low_precision_positions(subject: Subject) -> Iterator[Finding | Measured]:
         except Exception as error:
             if context is nullcontext:
                 raise
-            yield Measured(f"the forward {setting}", f"does not run: {type(error).__name__}")
+            yield Measured(f"the forward {setting}", f"does not run: {type(error.__cause__ or error).__name__}")
             continue
         for measured, finding in (*_rotations(seen, positions, subject, setting), *_angles(seen, setting)):
             judged = True
@@ -77,7 +77,7 @@ Judgement = tuple[Measured, Finding | None]
 
 def _rotations(seen: Trace, positions: Tensor, subject: Subject, setting: str) -> Iterator[Judgement]:
     """Rotations at far positions against the frequencies that the same model shows at near ones."""
-    if not seen.rotations:
+    if not seen.rotations or model(subject).is_half:  # half tables tell near frequencies too roughly to go far with
         return
     try:
         near = rotary_uses(subject)
@@ -127,8 +127,11 @@ def _angles(seen: Trace, setting: str) -> Iterator[Judgement]:
             Finding(
                 trig.where or "the model",
                 f"{setting}, angles are {str(trig.angles.dtype).removeprefix('torch.')} and only {distinct} of "
-                f"{seen.length} positions have their own: ids or angles were rounded to half precision",
-                "keep ids int64 and compute the angles in float32 with autocast off; cast only the result",
+                f"{seen.length} positions have their own"
+                + (": they were rounded to half precision" if half else ": ids or frequencies were lost before"),
+                "keep ids int64 and compute the angles in float32 with autocast off; cast only the result"
+                if half
+                else "compute each token's angle from its own int64 id, with frequencies that are not zero",
                 {"distinct": distinct, "positions": seen.length, "dtype": str(trig.angles.dtype)},
             ),
         )

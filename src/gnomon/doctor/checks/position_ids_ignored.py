@@ -58,7 +58,7 @@ def position_ids_ignored(subject: Subject) -> Iterator[Finding | Measured]:
     shift = min(SHIFT, reach - length)
     moved = difference(plain, probe(content, positions=ids + shift))
     if kinds and kinds <= set(RELATIVE):
-        limit = shift_tolerance(shift + length)
+        limit = shift_tolerance(probe.tolerance, shift + length)
         yield Measured(f"effect of shifting every id by {shift}", moved, limit, "a relative encoding does not move")
         if moved > limit:
             yield Finding(

@@ -31,8 +31,8 @@ def right_padding(subject: Subject) -> Iterator[Finding | Measured]:
     require_sequence(expected, alone.shape[1])
     require_sequence(output, padded.shape[1])
     effect = difference(expected, output[:, :-PADS])
-    yield Measured("effect of right padding", effect, OUTPUT.value, OUTPUT.why)
-    if effect > OUTPUT.value:
+    yield Measured("effect of right padding", effect, probe.tolerance, OUTPUT.why)
+    if effect > probe.tolerance:
         yield Finding(
             "the forward",
             f"right padding changes the outputs of real tokens by {effect:.2g} of their size",

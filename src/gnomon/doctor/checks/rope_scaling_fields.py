@@ -33,7 +33,7 @@ def rope_scaling_fields(subject: Subject) -> Iterator[Finding | Measured]:
     scaling or with a default. Short prompts then look right, because scaling matters most beyond the trained length.
 
     Fix: give the keys that the kind needs: linear and dynamic take `factor` (at least 1); yarn `factor` and, where the
-    stated length is not the trained one, `original_max_position_embeddings`; llama3 also `low_freq_factor` below
+    stated length is not the trained one, `original_max_position_embeddings`; llama3 also `low_freq_factor` not above
     `high_freq_factor`; longrope `short_factor` and `long_factor` with one number for each rotated pair.
 
     Sources: transformers 5.24 `modeling_rope_utils.py` (required keys, ranges, warnings); optimum-habana issue 1154,
@@ -105,8 +105,8 @@ def _lengths(kind: str, block: Mapping[str, Any], config: Mapping[str, Any]) -> 
 
 def _bands(kind: str, block: Mapping[str, Any], _: Mapping[str, Any]) -> Iterator[Problem]:
     low, high = block.get("low_freq_factor"), block.get("high_freq_factor")
-    if kind == "llama3" and isinstance(low, int | float) and isinstance(high, int | float) and low >= high:
-        yield f"low_freq_factor {low} is not below high_freq_factor {high}", "the published values are 1 and 4", True
+    if kind == "llama3" and isinstance(low, int | float) and isinstance(high, int | float) and low > high:
+        yield f"low_freq_factor {low} is above high_freq_factor {high}", "the published values are 1 and 4", True
     fast, slow = block.get("beta_fast", 32), block.get("beta_slow", 1)
     if kind == "yarn" and isinstance(fast, int | float) and isinstance(slow, int | float) and fast < slow:
         yield f"beta_fast {fast} is below beta_slow {slow}", "the published values are 32 and 1", True

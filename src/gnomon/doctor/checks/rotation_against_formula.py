@@ -1,5 +1,6 @@
 """PE307: the rotation that the forward does, against the one that the config claims."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -7,13 +8,18 @@ import numpy as np
 from gnomon.adapters.claims import Claim
 from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.check import check
-from gnomon.doctor.evidence.expected import claims_or_none, expected_frequencies, expected_rule, rotary_dim
+from gnomon.doctor.evidence.base import attempt
+from gnomon.doctor.evidence.calling import model
+from gnomon.doctor.evidence.expected import claims_or_none, expected_frequencies, expected_rule, place, rotary_dim
+from gnomon.doctor.evidence.layer_kinds import claims_for, layer_kinds
 from gnomon.doctor.evidence.rotary import RotaryUse, rotary_uses
 from gnomon.doctor.evidence.sinusoid import fit_base
+from gnomon.doctor.evidence.trace import trace
 from gnomon.doctor.thresholds import Threshold
 from gnomon.report.document import Finding, Measured
 
 FREQUENCY = Threshold(1e-3, "relative; float32 tables give 1e-5, a base off by 1 % gives 1e-2")
+HALF_FREQUENCY = Threshold(0.05, "relative; read off a table of bfloat16 sines, good to 0.03")
 FACTOR = Threshold(5e-3, "length after / before, relative to the rule's; bfloat16 tables stay within 4e-3")
 
 
@@ -32,13 +38,23 @@ def rotation_against_formula(subject: Subject) -> Iterator[Finding | Measured]:
     Sources: Su et al. 2021, arXiv:2104.09864, equations 14, 15 and 34; transformers issues 25199 (not a fault) and
     39687; nanotron issue 427, Megatron-LM issue 3900.
     """
-    uses = rotary_uses(subject)
     claims = claims_or_none(subject, "rotary")
+    if claims and attempt(rotary_uses, subject) is None and trace(subject).attentions:
+        yield Finding(
+            claims[0].where,
+            "the config claims a rotary encoding, but no rotation of queries and keys was recognised in the forward",
+            "rotate queries and keys in every layer; if they are rotated in a form not known here, ignore this",
+            severity="warning",
+        )
+    uses = rotary_uses(subject)
+    kinds = layer_kinds(subject)
+    limit = HALF_FREQUENCY if model(subject).is_half else FREQUENCY
     for use in uses:
         yield from _itself(use)
         if claims:
-            yield from _against(use, claims)
+            yield from _against(use, claims_for(use, claims, kinds), limit)
     yield from _together(uses)
+    yield from _alone(uses)
 
 
 def _itself(use: RotaryUse) -> Iterator[Finding | Measured]:
@@ -70,8 +86,8 @@ def _itself(use: RotaryUse) -> Iterator[Finding | Measured]:
         yield Finding(use.where, "every angle is zero: nothing is rotated", "compute the frequencies after loading")
 
 
-def _against(use: RotaryUse, claims: tuple[Claim, ...]) -> Iterator[Finding | Measured]:
-    """Against the claim that fits best (a config may have one for each kind of layer)."""
+def _against(use: RotaryUse, claims: tuple[Claim, ...], limit: Threshold) -> Iterator[Finding | Measured]:
+    """Against the claim that fits best among those for its layers."""
     if use.first.axis != "sequence":
         return
     scored = [(error, claim) for claim in claims if (error := _error(use, claim)) is not None]
@@ -85,8 +101,8 @@ def _against(use: RotaryUse, claims: tuple[Claim, ...]) -> Iterator[Finding | Me
         )
         return
     error, claim = min(scored, key=lambda pair: pair[0])
-    yield Measured(f"frequencies of {use.where} against the config", error, FREQUENCY.value, FREQUENCY.why)
-    if error > FREQUENCY.value:
+    yield Measured(f"frequencies of {use.where} against the config", error, limit.value, limit.why)
+    if error > limit.value:
         yield _wrong_frequencies(use, claim, error)
     layout = claim.options.get("layout")
     if layout in ("half", "interleaved") and layout != use.first.layout:
@@ -139,6 +155,20 @@ def _wrong_frequencies(use: RotaryUse, claim: Claim, error: float) -> Finding:
         message = f"the frequencies differ from the config's {stated} by up to {error:.2g} (relative)"
         fix = "recompute the frequencies from the config in float32 after loading and casting"
     return Finding(use.where, message, fix, {"relative error": error, "base": fit[0] if fit else "none"})
+
+
+def _alone(uses: tuple[RotaryUse, ...]) -> Iterator[Finding]:
+    """A layer in which one tensor is turned: queries or keys may have been forgotten."""
+    turned = Counter(path for use in uses for path in use.paths)
+    single = sorted({place(path) for path, count in turned.items() if count == 1})
+    for where in single:
+        yield Finding(
+            where,
+            "one rotation was seen where queries and keys need one each",
+            "rotate the keys as well as the queries; if one call turns both, joined into one tensor, ignore this",
+            {"rotations": 1},
+            severity="warning",
+        )
 
 
 def _together(uses: tuple[RotaryUse, ...]) -> Iterator[Finding | Measured]:

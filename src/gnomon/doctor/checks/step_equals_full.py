@@ -38,7 +38,7 @@ def step_equals_full(subject: Subject) -> Iterator[Finding | Measured]:
     length = probe.length(LENGTH)
     content = probe.draw(2, length, seed=71)
     full = probe(content)
-    limit = shift_tolerance(length)
+    limit = shift_tolerance(probe.tolerance, length)
     plans = {"one token at a time": [1] * length, "in chunks": [length // 2, 1, length - length // 2 - 1]}
     for plan, chunks in plans.items():
         effect = difference(full, decode(probe, content, chunks))

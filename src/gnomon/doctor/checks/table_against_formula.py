@@ -36,6 +36,8 @@ def table_against_formula(subject: Subject) -> Iterator[Finding | Measured]:
     """
     judged = False
     for table in running_tables(subject):
+        if not np.isfinite(table.values).all():
+            continue  # PE202 speaks of these
         if table.kind == "frequencies":
             judged = True
             yield from _frequencies(table, subject)

@@ -7,14 +7,16 @@ from typing import Any, final
 import torch
 from torch import Tensor, nn
 
+from gnomon.adapters.families.config_reader import LENGTH
 from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.evidence.base import attempt, claims, evidence
 from gnomon.doctor.evidence.conventions import MaskForm, mask_form, sequence_first
 from gnomon.doctor.evidence.redraw import redraw
 from gnomon.doctor.evidence.signature import Signature, main_output, read_signature
+from gnomon.doctor.thresholds import OUTPUT
 
-LENGTH_KEYS = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len")
 LONGEST_PROBE = 4096  # tokens; a longer forward costs minutes on a CPU
+UNITS = 8  # in the last place of the dtype: what layers of rounding add up to
 FURTHEST = 16_384  # the furthest position id tried; float32 angles are good to 2e-3 there
 
 
@@ -32,6 +34,7 @@ class Model:
         self.furthest = min(limit or FURTHEST, FURTHEST)
         self._sample: Tensor = example[signature.content]
         self._fixed = {k: v for k, v in example.items() if k != signature.content}
+        self._only: int | None = None  #: the one length that a model of fixed length takes
         self._runs = 1  #: the longest length that has been seen to run
         self._reached = 2  #: the greatest number of position ids that has been seen to run
         self.takes_ids = not self._sample.is_floating_point()
@@ -40,6 +43,21 @@ class Model:
     @property
     def device(self) -> torch.device:
         return self._sample.device
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The dtype the model computes in, by its first floating parameter."""
+        floating = (p.dtype for p in self.module.parameters() if p.is_floating_point())
+        return next(floating, torch.float32)
+
+    @property
+    def is_half(self) -> bool:
+        return torch.finfo(self.dtype).bits < 32
+
+    @property
+    def tolerance(self) -> float:
+        """What rounding may change of an output, relative to its size: a few units in the last place of the dtype."""
+        return max(OUTPUT.value, UNITS * torch.finfo(self.dtype).eps)
 
     def draw(self, batch: int, length: int, seed: int = 0) -> Tensor:
         """Random content: ids that avoid the first few (padding and other special tokens), or N(0, 1) vectors."""
@@ -65,7 +83,13 @@ class Model:
             arguments[_need(names.mask, "attention mask")] = names.mask_form.of(mask)
         if positions is not None:
             arguments[_need(names.positions, "position ids")] = positions
-        return self.module(**arguments)
+        try:
+            return self.module(**arguments)
+        except (Exception, SystemExit) as error:
+            reason = (str(error).strip().splitlines() or [""])[0]
+            raise MissingEvidence(
+                f"the forward fails on content of shape {tuple(content.shape)}: {type(error).__name__}: {reason}"
+            ) from error
 
     def _others(self, content: Tensor) -> dict[str, Any]:
         """The example's other arguments: plain values as they are, tensors as their first row for every row here."""
@@ -87,14 +111,24 @@ class Model:
 
     def length(self, wanted: int) -> int:
         """`wanted`, or the longest length found that the model takes: stated limits are believed, others are tried."""
-        length = min(wanted, self.limit)
+        own = self._sample.shape[1]
+        length = self._only or min(wanted, self.limit)
         while length > self._runs:
-            try:
-                self(self.draw(1, length))
+            if self._works(length):
                 self._runs = length
-            except Exception:  # noqa: BLE001 - whatever a forward says to too long an input
-                self.limit = self.furthest = length = max(length // 2, self._runs)
+            elif length <= own and self._works(own):  # a table added whole: this length and no other
+                self._only = self._runs = length = self.limit = self.furthest = own
+            else:
+                shorter = own if own < length else 0
+                self.limit = self.furthest = length = max(length // 2, shorter, self._runs)
         return length
+
+    def _works(self, length: int) -> bool:
+        try:
+            self(self.draw(1, length))
+        except MissingEvidence:
+            return False
+        return True
 
     def reach(self, wanted: int) -> int:
         """`wanted`, or the greatest number found such that position ids below it can be passed."""
@@ -139,21 +173,16 @@ def _ready(module: nn.Module, subject: Subject) -> Model:
 def _running(module: nn.Module, signature: Signature, example: dict[str, Any], limit: int | None) -> Model:
     """The model with as few arguments of the example as it runs with: each ties the probes to the example's shapes."""
     plain = {k: v for k, v in example.items() if k == signature.content or not isinstance(v, Tensor)}
-    failure: Exception | None = None
+    failure = MissingEvidence("the forward was not run")
     for given in (plain, example):
         probe = Model(module, signature, given, limit)
         content = probe.draw(2, probe.length(5))
         try:
             probe(content)
             return probe
-        except MissingEvidence:
-            raise
-        except Exception as error:  # noqa: BLE001 - it becomes the reason why nothing can be measured
-            failure = error
-    reason = str(failure).strip().split("\n")[0]
-    raise MissingEvidence(
-        f"the forward fails on content of shape {tuple(content.shape)}: {type(failure).__name__}: {reason}"
-    ) from failure
+        except MissingEvidence as reason:
+            failure = reason
+    raise failure
 
 
 def _tried(probe: Model, content: Tensor, output: Tensor) -> Signature:
@@ -204,5 +233,5 @@ def _stated_limit(subject: Subject) -> int | None:
     """The number of positions that a table holds or the config states, whichever is less."""
     config = attempt(lambda s: s.config, subject) or {}
     lengths = [claim.options.get("max_length") for claim in claims(subject)]
-    lengths += [config.get(key) for key in LENGTH_KEYS]
+    lengths += [config.get(key) for key in LENGTH]
     return min((n for n in lengths if isinstance(n, int) and n > 0), default=None)

@@ -13,6 +13,7 @@ from gnomon.encodings.frequencies import Frequencies, build_frequencies
 from gnomon.encodings.frequencies import registry as frequency_rules
 from gnomon.errors import GnomonError
 
+WIDEST_HEAD = 65_536  # wider is a slip of the pen, and would only cost memory
 NO_POSITIONS = ("none", "nope")  #: kinds of a claim that promise no positions at all
 
 
@@ -34,13 +35,13 @@ def expected_rule(claim: Claim) -> Frequencies:
 
     Raises MissingEvidence for a rule that gnomon does not build, and for numbers no rule can have (PE102's matter).
     """
-    fields = dict(claim.options["frequencies"])
+    fields = dict(claim.options.get("frequencies", {}))
     kind = str(fields.get("kind"))
     if kind not in frequency_rules:
         raise MissingEvidence(f"no reference formula for the frequency rule {kind!r} yet")
     try:
         return build_frequencies(fields)
-    except (GnomonError, TypeError) as error:  # TypeError: a config may hold text or a list where a number belongs
+    except (GnomonError, TypeError, ValueError, OverflowError) as error:  # a config may hold anything
         raise MissingEvidence(f"the config's frequencies cannot be built: {error}") from None
 
 
@@ -49,13 +50,16 @@ def expected_frequencies(claim: Claim) -> Float64[np.ndarray, " pairs"]:
     rule = expected_rule(claim)
     try:
         return rule.inverse(rotary_dim(claim))
-    except GnomonError as error:
+    except (GnomonError, TypeError, ValueError, OverflowError) as error:
         raise MissingEvidence(f"the config's frequencies cannot be built: {error}") from None
 
 
 def rotary_dim(claim: Claim) -> int:
-    """The rotated width of one head that a rotary claim states."""
-    return int(claim.options.get("rotary_dim") or claim.options["head_dim"])
+    """The rotated width of one head that a rotary claim states; raises MissingEvidence for what cannot be one."""
+    stated = claim.options.get("rotary_dim") or claim.options.get("head_dim")
+    if isinstance(stated, bool) or not isinstance(stated, int) or not 0 < stated <= WIDEST_HEAD:
+        raise MissingEvidence(f"the config states no usable width of a head: {stated!r}")
+    return stated
 
 
 def place(path: str) -> str:

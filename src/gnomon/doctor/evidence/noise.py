@@ -2,8 +2,6 @@
 
 from torch import Tensor
 
-from gnomon.doctor.thresholds import OUTPUT
-
 
 def difference(a: Tensor, b: Tensor) -> float:
     """Largest absolute difference over the largest absolute value (at least 1e-6): 0 for equal outputs."""
@@ -11,10 +9,10 @@ def difference(a: Tensor, b: Tensor) -> float:
     return float((a.double() - b.double()).abs().max()) / scale
 
 
-def shift_tolerance(furthest: int) -> float:
-    """What a shift of positions may change: float32 angles round by 6e-8 of the position, in radians.
+def shift_tolerance(tolerance: float, furthest: int) -> float:
+    """What a shift of positions may change: the model's own tolerance, and what float32 angles lose far out.
 
     Measured on a healthy float32 Llama: 4e-6 at 16, 2e-5 at 256, 1.5e-4 at 4,096, 4e-3 at 65,536 (relative to logits of
     size 3).
     """
-    return OUTPUT.value + 1e-6 * furthest
+    return tolerance + 1e-6 * furthest

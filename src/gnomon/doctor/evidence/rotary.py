@@ -27,6 +27,7 @@ class RotaryUse:
     first: Rotation
     frequencies: Float64[np.ndarray, " pairs"]
     shift: float
+    paths: tuple[str, ...] = ()  #: the module of each rotation, twice where queries and keys turn alike
 
 
 @evidence
@@ -62,7 +63,14 @@ def _use(members: list[Rotation]) -> RotaryUse:
     frequencies = np.median(steps, axis=0)
     fastest = int(np.abs(frequencies).argmax())
     shift = float(angles[0, fastest] / frequencies[fastest]) if frequencies[fastest] else 0.0
-    return RotaryUse(place(first.where), len({m.where for m in members}), first, frequencies, round(shift, 4))
+    return RotaryUse(
+        place(first.where),
+        len({m.where for m in members}),
+        first,
+        frequencies,
+        round(shift, 4),
+        tuple(m.where for m in members),
+    )
 
 
 def phase_error(rotation: Rotation, uses: Sequence[RotaryUse], positions: torch.Tensor) -> float | None:

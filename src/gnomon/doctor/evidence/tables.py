@@ -13,7 +13,7 @@ from gnomon.adapters.module import ModuleTensors
 from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.adapters.tensors import TensorInfo, TensorSource
 from gnomon.doctor.evidence.base import attempt, claims, evidence
-from gnomon.doctor.evidence.sinusoid import Sinusoid, fit_base, fit_sinusoid
+from gnomon.doctor.evidence.sinusoid import Sinusoid, fit_sinusoid
 from gnomon.doctor.evidence.trace import trace
 
 Kind = Literal["learned", "sinusoidal", "frequencies", "angles"]
@@ -108,6 +108,13 @@ def word_table(subject: Subject) -> TensorInfo:
     return max(named, key=lambda info: max(info.shape))
 
 
+def is_position_name(name: str, stated: tuple[Claim, ...]) -> bool:
+    """Whether a tensor of this name should hold a table of positions, by the claims or by the names the field uses."""
+    if any(re.search(pattern, name) for claim in stated for pattern in claim.table_names):
+        return True
+    return bool(POSITION_NAME.search(name) and not NOT_A_TABLE.search(name))
+
+
 def _table(source: TensorSource, info: TensorInfo, stated: tuple[Claim, ...], *, is_table: bool) -> Table | None:
     claim = next((c for c in stated if any(re.search(p, info.name) for p in c.table_names)), None)
     if not _is_float(info) or int(np.prod(info.shape)) > MOST_NUMBERS:
@@ -116,7 +123,7 @@ def _table(source: TensorSource, info: TensorInfo, stated: tuple[Claim, ...], *,
         return None  # relative biases and the like: no vector for each position
     if FREQUENCY_NAME.search(info.name) and sum(n > 1 for n in info.shape) <= 1:
         return None if ORIGINAL_NAME.search(info.name) else _frequencies(source, info, claim)
-    named = is_table or claim is not None or bool(POSITION_NAME.search(info.name) and not NOT_A_TABLE.search(info.name))
+    named = is_table or claim is not None or is_position_name(info.name, ())
     if sum(n > 1 for n in info.shape) != 2 or not (named or info.role != "unknown" or not info.persistent):
         return None
     values = _matrix(source, info)
@@ -167,9 +174,3 @@ def _even_rows(values: Float64[np.ndarray, "rows dims"]) -> bool:
 
 def _is_float(info: TensorInfo) -> bool:
     return not re.match(r"u?int|bool|complex|I\d+$", info.dtype, re.IGNORECASE)
-
-
-def frequency_base(table: Table) -> float | None:
-    """The base of plain rotary frequencies, or None when they follow another rule."""
-    fit = fit_base(table.values[0])
-    return fit[0] if fit and fit[1] < 1e-2 else None

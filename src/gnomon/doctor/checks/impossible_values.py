@@ -1,0 +1,86 @@
+"""PE105: the config holds a size, a base or a fraction that cannot be."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from gnomon.adapters.subject import MissingEvidence, Subject
+from gnomon.doctor.check import check
+from gnomon.doctor.evidence.configs import config_parts
+from gnomon.report.document import Finding, Measured
+
+Test = Callable[[Any], bool]
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+def _positive(value: Any) -> bool:
+    return _number(value) and value > 0
+
+
+def _share(value: Any) -> bool:
+    return _number(value) and 0 < value <= 1
+
+
+#: keys by what they must hold; null means "not stated" and is fine
+RULES: tuple[tuple[tuple[str, ...], Test, str], ...] = (
+    (
+        ("hidden_size", "n_embd", "d_model", "num_attention_heads", "n_head", "head_dim"),
+        _count,
+        "a whole number above 0",
+    ),
+    (("max_position_embeddings", "n_positions", "original_max_position_embeddings"), _count, "a whole number above 0"),
+    (("rope_theta", "rotary_emb_base", "rope_local_base_freq"), _positive, "a finite number above 0"),
+    (("partial_rotary_factor", "rotary_pct", "rope_pct"), _share, "a number above 0 and at most 1"),
+    (("rope_scaling", "rope_parameters"), lambda value: isinstance(value, Mapping), "an object or null"),
+    (("no_rope_layers", "layer_types"), lambda value: isinstance(value, list | tuple), "a list, one entry a layer"),
+)
+
+
+@check("PE105", "impossible-values", severity="error", needs=("config",))
+def impossible_values(subject: Subject) -> Iterator[Finding | Measured]:
+    """A size, base, fraction or list in the config has a value or a type that it cannot have.
+
+    Why: readers of a config coerce, skip or fall back where they should refuse: a base written as text becomes the
+    default of 10,000, a scaling that is no object is no scaling. The model then runs with other positions than the file
+    seems to say.
+
+    Fix: write sizes as whole numbers above 0, bases as numbers above 0, fractions between 0 and 1, scaling as an
+    object.
+
+    Sources: transformers pull request 37359 (`no_rope_layers` written as a number), transformers issue 38224;
+    transformers 5.24 warns about most such values and carries on.
+    """
+    stated = [
+        (prefix + key, block[key], fits, allowed)
+        for start, part in config_parts(subject.config)
+        for prefix, block in _places(start, part)
+        for keys, fits, allowed in RULES
+        for key in keys
+        if block.get(key) is not None
+    ]
+    if not stated:
+        raise MissingEvidence("the config states no size and no setting of positions")
+    wrong = [(key, value, allowed) for key, value, fits, allowed in stated if not fits(value)]
+    yield Measured("values that cannot be", len(wrong), 0, f"of {len(stated)} that are stated")
+    for key, value, allowed in wrong:
+        shown = repr(value) if len(repr(value)) <= 60 else repr(value)[:57] + "..."
+        yield Finding(
+            "config.json", f"{key} is {shown}; it must be {allowed}", f"write {key} as {allowed}", {key: shown}
+        )
+
+
+def _places(prefix: str, part: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """A config and the rotary blocks in it, one for each kind of layer where they are nested."""
+    yield prefix, part
+    for name in ("rope_scaling", "rope_parameters"):
+        block = part.get(name)
+        if isinstance(block, Mapping):
+            yield f"{prefix}{name}.", block
+            yield from ((f"{prefix}{name}.{k}.", v) for k, v in block.items() if isinstance(v, Mapping))
