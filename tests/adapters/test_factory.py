@@ -53,6 +53,12 @@ def homeless():
     shutil.rmtree(os.getcwd())
     return model
 
+def wanders():
+    import os, tempfile
+    with tempfile.TemporaryDirectory() as away:
+        os.chdir(away)
+    return model
+
 def __getattr__(name):
     if name == "odd":
         raise SystemExit(3)
@@ -128,10 +134,14 @@ def test_an_interrupt_is_not_taken_for_a_failure() -> None:
         load_subject("factories_for_test:interrupted")
 
 
-def test_a_factory_may_take_the_current_folder_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    subject = load_subject("factories_for_test:homeless")
-    assert not tmp_path.exists()
+def test_a_factory_that_goes_to_another_folder_moves_nobody(tmp_path: Path) -> None:
+    subject = load_subject("factories_for_test:wanders")
+    assert Path.cwd() == tmp_path
     assert subject.module(**subject.example).shape == (2, 12, 3)
-    with pytest.raises(UnsupportedTargetError, match="cannot be imported"):
-        load_subject("nowhere_at_all:f")
+
+
+def test_a_factory_that_removes_the_current_folder_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    for said in ("removed the current folder", "The current folder does not exist any more"):
+        with pytest.raises(UnsupportedTargetError, match=said):
+            load_subject("factories_for_test:homeless")
     monkeypatch.chdir("/")

@@ -58,7 +58,7 @@ def test_a_pipe_does_not_hang(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("target", ["", "  "])
 def test_an_empty_target_is_said_to_be_empty(target: str) -> None:
-    with pytest.raises(UnsupportedTargetError, match="^The target is empty; a target is a Hugging Face folder"):
+    with pytest.raises(UnsupportedTargetError, match=r"^The target is empty; a target is a Hugging Face folder"):
         load_subject(target)
 
 

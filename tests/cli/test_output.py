@@ -8,12 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from gnomon.report.document import Report
+from tests.helpers.command import a_report, gnomon, put_doctor
+
 SOURCE = """
 import os, subprocess, sys
 import torch
 from torch import nn
 
-stdout = sys.stdout
+stdout = sys.__stdout__
 
 def speak(word):
     print(word, "printed")
@@ -79,6 +82,17 @@ def test_a_forward_that_exits_never_ends_the_command(folder: Path) -> None:
     assert check["status"] == "not-applicable"
     assert "SystemExit" in check["detail"]
     assert ended.returncode == 2
+
+
+def test_nothing_is_mixed_into_a_stdout_that_is_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    def loud(*_: object, **__: object) -> Report:
+        sys.stdout.write("loud\n")
+        return a_report()
+
+    put_doctor(monkeypatch, loud)
+    outcome = gnomon("inspect", "some-model", "--format", "json")
+    assert json.loads(outcome.stdout)["target"] == "some-model"
+    assert outcome.stderr == "loud\n"
 
 
 @pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="this system has no full device")

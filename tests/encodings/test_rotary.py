@@ -110,6 +110,7 @@ def test_it_traces_into_one_graph(layout: str) -> None:
     torch.testing.assert_close(traced, encoding.rotate_query(x, positions))
 
 
+@pytest.mark.usefixtures("unchecked")
 def test_frequencies_that_are_no_rule_are_refused() -> None:
     with pytest.raises(GnomonError, match=r"Frequencies are a rule such as Plain\(10000.0\) or .*, got 'linear'"):
         build("rotary", head_dim=8, frequencies="linear")

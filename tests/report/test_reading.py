@@ -28,7 +28,12 @@ def result(code: str, status: Status, severity: Severity = "error", *found: Seve
         ([result("PE101", "not-applicable")], "neutral", "Nothing was checked", "None of 1 check applied"),
         ([result("PE101", "failed", "error", None)], "bad", "Faults found", "1 error in 1 check."),
         ([result("PE101", "failed", "warning", None)], "caution", "Look at this", "1 warning in 1 check, no error."),
-        ([result("PE101", "failed", "error", "note")], "caution", "Look at this", "1 note in 1 check, no error."),
+        (
+            [result("PE101", "failed", "error", "note")],
+            "good",
+            "No fault found",
+            "0 of 1 check passed, and 1 note to know of.",
+        ),
         ([result("PE101", "crashed"), result("PE102", "passed")], "bad", "Incomplete", "1 of 2 checks crashed."),
         ([result("PE101", "failed")], "bad", "Faults found", "1 error in 1 check."),
     ],

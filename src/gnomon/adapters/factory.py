@@ -66,11 +66,8 @@ def _one_sentence(what: str) -> Iterator[None]:
 
 @contextmanager
 def _current_directory_first() -> Iterator[None]:
-    """`import` sees the current directory, as `python -m` does, and forgets it afterwards."""
-    try:
-        here = os.getcwd()
-    except OSError:  # the folder is gone; what is installed can still be imported
-        here = ""
+    """`import` sees the current directory, as `python -m` does, and forgets it afterwards; nobody is moved by it."""
+    here = _here()
     sys.path.insert(0, here)
     try:
         importlib.invalidate_caches()
@@ -78,3 +75,19 @@ def _current_directory_first() -> Iterator[None]:
     finally:
         if here in sys.path:
             sys.path.remove(here)
+        _return_to(here)
+
+
+def _here() -> str:
+    try:
+        return os.getcwd()
+    except OSError:
+        raise UnsupportedTargetError("The current folder does not exist any more; go to one that does.") from None
+
+
+def _return_to(folder: str) -> None:
+    """Back to where the user is: a relative path of an output counts from there, and torch fails without a folder."""
+    try:
+        os.chdir(folder)
+    except OSError:
+        raise UnsupportedTargetError(f"The target's code removed the current folder {folder}; go to another.") from None

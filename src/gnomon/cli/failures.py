@@ -1,9 +1,7 @@
 """How the command ends when something goes wrong: one sentence on stderr, exit code 2, no traceback for bad input."""
 
 import errno
-import os
 import re
-import sys
 import traceback
 from typing import Any
 
@@ -38,7 +36,6 @@ class GuardedGroup(TyperGroup):
             if hasattr(error, "format_message"):
                 _end(_usage(error), COULD_NOT_RUN)
             if isinstance(error, OSError) and error.errno in DISK:
-                _forget_stdout()
                 _end(f"gnomon: the output cannot be written: {error.strerror}.", COULD_NOT_RUN)
             traceback.print_exc()
             _end("gnomon: this is a fault in gnomon itself; report it with the output of `gnomon env`.", COULD_NOT_RUN)
@@ -50,13 +47,6 @@ def _usage(error: Any) -> str:
     words = re.sub(r", unable to parse.*", "", words.replace("Input should be", "it must be"))
     command = error.ctx.command_path if error.ctx else "gnomon"
     return f"gnomon: {words}{'' if words.endswith('?') else f'; `{command} -h` tells what it takes.'}"
-
-
-def _forget_stdout() -> None:
-    """What is left in the buffer would fail once more when Python ends, and change the exit code."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    os.close(nowhere)
 
 
 def _end(message: str, code: int) -> None:

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from gnomon.adapters import load_subject
-from gnomon.adapters.subject import RAW, Subject
+from gnomon.adapters.subject import RAW, MissingEvidence, Subject
 from gnomon.doctor.evidence.base import DERIVED, attempt
 from gnomon.doctor.evidence.found import found_encodings
 from gnomon.doctor.evidence.trace import trace
@@ -69,8 +69,19 @@ def _require_attention(subject: Subject, results: tuple[CheckResult, ...]) -> No
     seen = attempt(trace, subject)
     if not subject.has("module") or (seen and seen.attentions) or any(check.code != "PE310" for check in failed):
         return
-    why = f": {failed[0].findings[0].message}" if failed else ", and no attention that would need one"
+    why = ", and no attention that would need one"
+    if failed:
+        why = f": {failed[0].findings[0].message}"
+    elif not seen:
+        why = f": {_why_nothing_is_claimed(subject)}"
     raise UnsupportedTargetError(f"No position encoding was found in {subject.target}{why}.")
+
+
+def _why_nothing_is_claimed(subject: Subject) -> str:
+    try:
+        return "nothing is claimed" if not subject.claims else "what is claimed cannot be examined"
+    except MissingEvidence as reason:
+        return str(reason)
 
 
 def inspect(

@@ -52,7 +52,7 @@ def _claims(subject: Subject) -> Iterator[Figure]:
             else:
                 with torch.no_grad():
                     yield from portrait(build("alibi", num_heads=int(claim.options["num_heads"])), length=LENGTH)
-        except (MissingEvidence, GnomonError, TypeError, ValueError):
+        except (MissingEvidence, GnomonError, KeyError, TypeError, ValueError):
             continue  # a rule without a formula here, or numbers that a check reports
 
 

@@ -45,6 +45,9 @@ def verdict(report: Report) -> Verdict:
     if report.crashed:
         also = f" Found so far: {listed}." if found else ""
         return Verdict("bad", "Incomplete", f"{len(report.crashed)} of {total} crashed.{also}")
+    if found and {item.severity for item in found} == {"note"}:
+        passed = report.summary["passed"]
+        return Verdict("good", "No fault found", f"{passed} of {total} passed, and {listed} to know of.")
     if found:
         return Verdict("caution", "Look at this", f"{listed} in {total}, no error.")
     if not report.summary["passed"]:

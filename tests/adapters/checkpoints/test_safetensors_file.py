@@ -47,7 +47,12 @@ def test_a_file_is_opened_once_for_all_its_tensors(good: Path, monkeypatch: pyte
     import safetensors
 
     opened, real = [], safetensors.safe_open
-    monkeypatch.setattr(safetensors, "safe_open", lambda path, **more: opened.append(path) or real(path, **more))
+
+    def count(path: Path, **more: Any) -> Any:
+        opened.append(path)
+        return real(path, **more)
+
+    monkeypatch.setattr(safetensors, "safe_open", count)
     source = SafetensorsFile(good)
     assert opened == []
     for name in ("table.weight", "half", "table.weight"):

@@ -33,6 +33,7 @@ GOOD: dict[str, Any] = {
         ("rope_theta", float("inf")),
         ("partial_rotary_factor", 1.5),
         ("partial_rotary_factor", 0),
+        ("rope_theta", "1e4"),
         ("rope_scaling", "linear"),
         ("rope_scaling", [1]),
         ("no_rope_layers", 4),

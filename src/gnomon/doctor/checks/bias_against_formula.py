@@ -37,7 +37,9 @@ def bias_against_formula(subject: Subject) -> Iterator[Finding | Measured]:
         return
     worst = 0.0
     for use in uses:
-        heads = int(claims[0].options["num_heads"])
+        heads = claims[0].options.get("num_heads")
+        if not isinstance(heads, int):
+            raise MissingEvidence("the config states no usable number of heads")
         # reference(head, query, key, heads): one step of distance costs the slope
         slopes = np.array([-reference(h, 1, 0, heads) for h in range(heads)])
         if len(use.slopes) not in (heads, 1):

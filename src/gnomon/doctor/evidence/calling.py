@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from gnomon.adapters.families.config_reader import LENGTH
 from gnomon.adapters.subject import MissingEvidence, Subject
+from gnomon.adapters.wording import said
 from gnomon.doctor.evidence.base import attempt, claims, evidence
 from gnomon.doctor.evidence.conventions import MaskForm, mask_form, sequence_first
 from gnomon.doctor.evidence.redraw import redraw
@@ -85,10 +86,9 @@ class Model:
             arguments[_need(names.positions, "position ids")] = positions
         try:
             return self.module(**arguments)
-        except (Exception, SystemExit) as error:
-            reason = (str(error).strip().splitlines() or [""])[0]
+        except (Exception, SystemExit, GeneratorExit) as error:
             raise MissingEvidence(
-                f"the forward fails on content of shape {tuple(content.shape)}: {type(error).__name__}: {reason}"
+                f"the forward fails on content of shape {tuple(content.shape)}: {said(error)}"
             ) from error
 
     def _others(self, content: Tensor) -> dict[str, Any]:
