@@ -17,8 +17,8 @@ from gnomon.plots.spectra import spectrum, wavelengths
 MIN_POSITIONS = 4  #: a shorter table has no spectrum
 
 
-def portrait(encoding: PositionEncoding, *, length: int) -> tuple[Figure, ...]:
-    """Figures of an encoding at positions 0 .. length - 1, chosen by the hooks that it uses.
+def portrait(encoding: PositionEncoding, *, length: int, title: str = "") -> tuple[Figure, ...]:
+    """Figures of an encoding at positions 0 .. length - 1, chosen by the hooks that it uses; `title` goes in front.
 
     Raises GnomonError for an encoding without numbers of its own (NoPE) and PositionError past its last position.
 
@@ -29,12 +29,14 @@ def portrait(encoding: PositionEncoding, *, length: int) -> tuple[Figure, ...]:
     positions = torch.arange(length)[None]
     if isinstance(encoding, Rotary):
         frequencies = np.array(encoding.inverse_frequencies)
-        return rotary_portrait(frequencies, length=length, attention_factor=encoding.attention_factor)
+        factor = encoding.attention_factor
+        return rotary_portrait(frequencies, length=length, attention_factor=factor, title=title)
     with torch.no_grad():
         if encoding.bias(positions[:, :1], positions[:, :1]) is not None:
-            return _bias_of(encoding, positions)
+            return _bias_of(encoding, positions, title)
         if "dim" in encoding.options:
-            return table_portrait(encoding.embed(torch.zeros(1, length, encoding.options["dim"]), positions)[0].numpy())
+            table = encoding.embed(torch.zeros(1, length, encoding.options["dim"]), positions)[0].numpy()
+            return table_portrait(table, title=title)
     raise GnomonError(f"{type(encoding).__name__} has no numbers to draw: it adds no vector, no rotation and no bias.")
 
 
@@ -124,14 +126,14 @@ def _waves(table: Float[np.ndarray, "positions dims"], title: str) -> tuple[Figu
     return (spectrum(table, title=_join(title, "Waves along the positions")),) if len(table) >= MIN_POSITIONS else ()
 
 
-def _bias_of(encoding: PositionEncoding, positions: Int[torch.Tensor, "1 S"]) -> tuple[Figure, ...]:
+def _bias_of(encoding: PositionEncoding, positions: Int[torch.Tensor, "1 S"], title: str) -> tuple[Figure, ...]:
     """Asks for the cells that are drawn only: a whole bias grows with the square of the length."""
     ids = kept(positions.shape[1], MAX_CELLS)
     drawn = positions[:, torch.from_numpy(ids)]
     between, last_row = encoding.bias(drawn, drawn), encoding.bias(positions[:, -1:], positions)
     if between is None or last_row is None:
         raise GnomonError(f"{type(encoding).__name__} gives a bias for some positions only.")
-    return bias_portrait(between[0, 0].numpy(), last_row[0, :, 0].flip(-1).numpy(), ids=ids)
+    return bias_portrait(between[0, 0].numpy(), last_row[0, :, 0].flip(-1).numpy(), ids=ids, title=title)
 
 
 def _join(title: str, what: str) -> str:

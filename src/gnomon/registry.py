@@ -3,8 +3,8 @@
 import difflib
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterator, Mapping
-from typing import Generic, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Generic, TypeVar
 
 from gnomon.errors import GnomonError, UnknownNameError
 
@@ -52,6 +52,20 @@ class Registry(Generic[T]):
     def names(self) -> list[str]:
         self._discover()
         return sorted(self._items)
+
+    def exported(self, others: Iterable[str]) -> list[str]:
+        """The public names of the package: its registered classes by their own names, and `others`."""
+        return sorted([*others, *(getattr(item, "__name__", name) for name, item in self)])
+
+    def attribute(self, name: str, *, module: str, others: Iterable[str]) -> Any:
+        """What the package's `__getattr__` answers: a registered class by its own name, or `__all__`."""
+        if name == "__all__":
+            return self.exported(others)
+        if not name.startswith("_"):
+            for _, item in self:
+                if getattr(item, "__name__", None) == name:
+                    return item
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
 
     def __iter__(self) -> Iterator[tuple[str, T]]:
         return ((name, self._items[name]) for name in self.names())

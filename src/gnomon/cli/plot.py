@@ -31,8 +31,9 @@ def plot(
     from gnomon.plots import write_figures
     from gnomon.portraits import portrait
 
-    figures = portrait(build_with_defaults(encoding, parse_options(opt or ())), length=length)
-    write_figures(figures, output)
+    built = build_with_defaults(encoding, parse_options(opt or ()))
+    title = f"{encoding}, untrained" if built.learned else encoding
+    write_figures(portrait(built, length=length, title=title), output)
     say_written(output)
 
 

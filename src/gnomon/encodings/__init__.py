@@ -23,18 +23,12 @@ if TYPE_CHECKING:
     from gnomon.encodings.sinusoidal import Sinusoidal as Sinusoidal
     from gnomon.encodings.t5 import T5Bias as T5Bias
 
-_BASE = (PositionEncoding, build, from_json)
+_OTHERS = ("PositionEncoding", "build", "from_json", "registry")
 
 
 def __getattr__(name: str) -> Any:
-    if name == "__all__":
-        return __dir__()
-    if not name.startswith("_"):
-        for _, cls in registry:
-            if cls.__name__ == name:
-                return cls
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return registry.attribute(name, module=__name__, others=_OTHERS)
 
 
 def __dir__() -> list[str]:
-    return sorted([*(item.__name__ for item in _BASE), "registry", *(cls.__name__ for _, cls in registry)])
+    return registry.exported(_OTHERS)

@@ -22,18 +22,12 @@ if TYPE_CHECKING:
     from gnomon.encodings.frequencies.proportional import Proportional as Proportional
     from gnomon.encodings.frequencies.yarn import YaRN as YaRN
 
-_BASE = (Bands, Frequencies, build_frequencies)
+_OTHERS = ("Bands", "Frequencies", "build_frequencies", "registry")
 
 
 def __getattr__(name: str) -> Any:
-    if name == "__all__":
-        return __dir__()
-    if not name.startswith("_"):
-        for _, cls in registry:
-            if cls.__name__ == name:
-                return cls
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return registry.attribute(name, module=__name__, others=_OTHERS)
 
 
 def __dir__() -> list[str]:
-    return sorted([*(item.__name__ for item in _BASE), "registry", *(cls.__name__ for _, cls in registry)])
+    return registry.exported(_OTHERS)
