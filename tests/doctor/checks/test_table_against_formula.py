@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from gnomon.adapters import load_subject
 from gnomon.adapters.subject import Subject
 from gnomon.doctor import run
 from tests.helpers.sinusoids import marian, table, tensor2tensor, vaswani
@@ -228,3 +229,16 @@ def test_learned_tables_have_no_formula() -> None:
 def test_the_factors_of_a_gguf_file_are_not_taken_for_frequencies() -> None:
     factors = torch.tensor(np.linspace(1.0, 8.0, 8)).float()
     assert run("PE203", holding({"rope_freqs.weight": factors}, claims=(rotary_claim(16),))).status == "not-applicable"
+
+
+def test_distilbert_s_sinusoids_overwritten_by_an_initialiser_are_found() -> None:
+    """transformers issue 29807: the table is a parameter under the name of a learned one."""
+    import transformers
+
+    sizes = {"vocab_size": 60, "dim": 32, "n_layers": 1, "n_heads": 4, "hidden_dim": 48, "max_position_embeddings": 64}
+    model = transformers.DistilBertModel(transformers.DistilBertConfig(**sizes, sinusoidal_pos_embds=True)).eval()
+    assert run("PE203", load_subject(model)).status == "passed"
+    torch.nn.init.normal_(model.embeddings.position_embeddings.weight, std=0.02)
+    [finding] = run("PE203", load_subject(model)).findings
+    assert finding.where == "embeddings.position_embeddings.weight"
+    assert "claims a sinusoid table" in finding.message

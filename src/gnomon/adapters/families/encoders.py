@@ -42,7 +42,19 @@ MODERNBERT = Rotation(
 ENTRIES = (
     encoder("bert", "mobilebert", "megatron-bert", "bert-generation", "layoutlm", "ernie", rules=(BERT,)),
     encoder("electra", "albert", rules=(FACTORISED,)),
-    encoder("distilbert", rules=(LearnedTable(BERT_TABLE),)),
+    encoder(
+        "distilbert",
+        rules=(
+            Switch(
+                "sinusoidal_pos_embds",
+                False,
+                {
+                    False: (LearnedTable(BERT_TABLE),),
+                    True: (SinusoidTable(BERT_TABLE, layout="interleaved", exponent="paper"),),
+                },
+            ),
+        ),
+    ),
     encoder(
         "roberta", "xlm-roberta", "camembert", "roberta-prelayernorm", "longformer", "data2vec-text", rules=(ROBERTA,)
     ),
