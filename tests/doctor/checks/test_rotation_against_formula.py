@@ -9,7 +9,7 @@ from torch import Tensor
 
 from gnomon.adapters.claims import Claim
 from gnomon.report.document import CheckResult
-from tests.helpers.healthy import FOREIGN
+from tests.helpers.healthy import FOREIGN, SIZES
 from tests.helpers.tiny_transformers import tiny_model
 from tests.helpers.toys import examine, llama, only_finding
 
@@ -240,3 +240,17 @@ def test_bases_swapped_between_kinds_of_layer_are_found() -> None:
     rotary.sliding_attention_inv_freq = rotary.full_attention_inv_freq.clone()
     rotary.full_attention_inv_freq = sliding
     assert len([f for f in examine("PE307", model).findings if "base" in f.message]) == 2
+
+
+def test_a_layer_that_should_have_no_positions_must_not_rotate() -> None:
+    import transformers
+
+    sizes = {**SIZES, "num_hidden_layers": 4, "num_key_value_heads": 2}
+    model: Any = transformers.SmolLM3ForCausalLM(transformers.SmolLM3Config(**sizes)).eval()
+    assert [layer.self_attn.use_rope for layer in model.model.layers] == [1, 1, 1, 0]
+    assert examine("PE307", model).status == "passed"
+    for layer in model.model.layers:
+        layer.self_attn.use_rope = 1
+    finding = only_finding(examine("PE307", model))
+    assert finding.measured["layers"] == [3]
+    assert "have no positions" in finding.message

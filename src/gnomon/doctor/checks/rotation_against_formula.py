@@ -11,7 +11,7 @@ from gnomon.doctor.check import check
 from gnomon.doctor.evidence.base import attempt
 from gnomon.doctor.evidence.calling import model
 from gnomon.doctor.evidence.expected import claims_or_none, expected_frequencies, expected_rule, place, rotary_dim
-from gnomon.doctor.evidence.layer_kinds import claims_for, layer_kinds
+from gnomon.doctor.evidence.layer_kinds import claims_for, layer_kinds, layers_of, layers_without_positions
 from gnomon.doctor.evidence.rotary import RotaryUse, rotary_uses
 from gnomon.doctor.evidence.sinusoid import fit_base
 from gnomon.doctor.evidence.trace import trace
@@ -55,6 +55,14 @@ def rotation_against_formula(subject: Subject) -> Iterator[Finding | Measured]:
             yield from _against(use, claims_for(use, claims, kinds), limit)
     yield from _together(uses)
     yield from _alone(uses)
+    wrong = sorted(layers_without_positions(subject) & frozenset().union(*(layers_of(use) for use in uses)))
+    if wrong:
+        yield Finding(
+            f"layers {', '.join(map(str, wrong))}",
+            "queries and keys are rotated in layers that the config says have no positions",
+            "skip the rotation there; a list named no_rope_layers holds 0 for the layers without",
+            {"layers": wrong},
+        )
 
 
 def _itself(use: RotaryUse) -> Iterator[Finding | Measured]:

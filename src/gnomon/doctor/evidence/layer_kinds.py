@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from gnomon.adapters.claims import Claim
 from gnomon.adapters.subject import Subject
 from gnomon.doctor.evidence.base import attempt
+from gnomon.doctor.evidence.expected import claims_or_none
 from gnomon.doctor.evidence.rotary import RotaryUse
 
 
@@ -15,9 +16,25 @@ def layer_kinds(subject: Subject) -> Mapping[int, str]:
     return dict(enumerate(map(str, stated))) if isinstance(stated, list | tuple) else {}
 
 
+def layers_of(use: RotaryUse) -> frozenset[int]:
+    """The numbers of the layers that a rotation was seen in."""
+    numbers = (re.findall(r"(?<=\.)\d+(?=\.|$)", path) for path in use.paths)
+    return frozenset(int(found[-1]) for found in numbers if found)
+
+
+def layers_without_positions(subject: Subject) -> frozenset[int]:
+    """The layers that the config says have no positions: named one by one, or by their kind."""
+    kinds = layer_kinds(subject)
+    bare: set[int] = set()
+    for claim in claims_or_none(subject, "nope"):
+        listed = re.fullmatch(r"layers\.([\d,]+)\.attention", claim.where)
+        bare |= {int(number) for number in listed.group(1).split(",")} if listed else set()
+        bare |= {number for number, kind in kinds.items() if kind == claim.where}
+    return frozenset(bare)
+
+
 def claims_for(use: RotaryUse, claims: tuple[Claim, ...], kinds: Mapping[int, str]) -> tuple[Claim, ...]:
     """The claims for the kinds of layer that a rotation was seen in; all of them where that cannot be told."""
-    numbers = {int(found[-1]) for path in use.paths if (found := re.findall(r"(?<=\.)\d+(?=\.|$)", path))}
-    seen = {kinds[number] for number in numbers if number in kinds}
+    seen = {kinds[number] for number in layers_of(use) if number in kinds}
     fitting = tuple(claim for claim in claims if claim.where in seen)
     return fitting if len(seen) == 1 and fitting else claims
