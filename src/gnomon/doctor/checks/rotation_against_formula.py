@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gnomon.adapters.claims import Claim
-from gnomon.adapters.subject import MissingEvidence, Subject
+from gnomon.adapters.subject import Subject
 from gnomon.doctor.check import check
 from gnomon.doctor.evidence.base import attempt
 from gnomon.doctor.evidence.calling import model
@@ -203,5 +203,3 @@ def _together(uses: tuple[RotaryUse, ...]) -> Iterator[Finding | Measured]:
                 {"shift": float(shifts[0])},
                 severity="note",
             )
-    if not uses:
-        raise MissingEvidence("no rotation was seen")
