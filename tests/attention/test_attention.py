@@ -1,6 +1,7 @@
 """The attention layer against attention written out in loops, for every hook, mask and grouping."""
 
 import itertools
+from typing import Any
 
 import pytest
 import torch
@@ -82,9 +83,10 @@ def scattered() -> Tensor:
     return torch.tensor([[4, 0, 9, 2, 5, 30, 7], [1, 2, 3, 5, 8, 13, 21]])
 
 
-def test_every_registered_encoding_that_adds_to_logits_has_a_rule_here() -> None:
+def test_every_registered_encoding_that_adds_to_logits_by_counts_of_tokens_has_a_rule_here() -> None:
     at = torch.arange(2)[None]
-    adding = {name for name, cls in registry if cls.sample(HEADS, HEAD_DIM).bias(at, at) is not None}
+    samples = {name: cls.sample(HEADS, HEAD_DIM) for name, cls in registry}
+    adding = {name for name, made in samples.items() if made.axes == 1 and made.bias(at, at) is not None}
     assert adding <= {name for name, cls in registry for encoding, _ in ENCODINGS.values() if type(encoding) is cls}
 
 
@@ -183,9 +185,9 @@ def test_the_kernel_gets_the_cheapest_mask_that_says_enough(
     """No mask where is_causal will do; bool without a bias; with one the dtype of q, as CUDA kernels require."""
     seen: list[tuple[torch.dtype | None, bool]] = []
 
-    def kernel(q: Tensor, k: Tensor, v: Tensor, attn_mask: Tensor | None = None, is_causal: bool = False) -> Tensor:
-        seen.append((None if attn_mask is None else attn_mask.dtype, is_causal))
-        return torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=attn_mask, is_causal=is_causal)
+    def kernel(q: Tensor, k: Tensor, v: Tensor, attn_mask: Tensor | None = None, **given: Any) -> Tensor:
+        seen.append((None if attn_mask is None else attn_mask.dtype, given.get("is_causal", False)))
+        return torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=attn_mask, **given)
 
     monkeypatch.setattr("gnomon.attention.attention.scaled_dot_product_attention", kernel)
     layer, x = layer_with(ENCODINGS[encoding][0]).bfloat16(), normal(BATCH, LENGTH, DIM).bfloat16()

@@ -33,8 +33,16 @@ def run(
     layer: Attention, x: Tensor, mask: dict[str, Tensor], cache: LayerCache | None, part: slice = slice(None)
 ) -> Tensor:
     description = AttentionMask.of(**{name: whole[:, part] for name, whole in mask.items()})
-    out: Tensor = layer(x[:, part], POSITIONS[: len(x), part], description, cache)
+    out: Tensor = layer(x[:, part], places(layer.encoding)[: len(x), part], description, cache)
     return out
+
+
+def places(encoding: PositionEncoding) -> Tensor:
+    """POSITIONS, with as many coordinates as the encoding takes, all within its grid."""
+    if encoding.axes == 1:
+        return POSITIONS
+    coordinates = torch.stack([POSITIONS // (axis + 1) for axis in range(encoding.axes)], dim=-1)
+    return coordinates if encoding.grid is None else coordinates % torch.tensor(encoding.grid)
 
 
 @pytest.mark.parametrize("mask", [{}, {"attention_mask": REAL}, {"attention_mask": REAL, "documents": DOCUMENTS}])

@@ -5,7 +5,7 @@ import itertools
 import pytest
 import torch
 
-from gnomon.attention import AttentionMask, allowed
+from gnomon.attention import AttentionMask, Sight, allowed
 from gnomon.errors import GnomonError, ShapeError
 
 CPU = torch.device("cpu")
@@ -18,16 +18,15 @@ def tail(rows: list[list[int]] | None, new: int) -> torch.Tensor | None:
 
 
 @pytest.mark.parametrize(
-    ("real", "documents", "causal", "queries"),
-    list(itertools.product((None, REAL), (None, DOCUMENTS), (True, False), (5, 3, 2, 1))),
+    ("real", "documents", "causal", "queries", "window"),
+    list(itertools.product((None, REAL), (None, DOCUMENTS), (True, False), (5, 3, 2, 1), (None, 1, 2, 3, 5))),
 )
-def test_a_query_sees_real_keys_of_its_document_not_after_it_and_itself(
-    real: list[list[int]] | None, documents: list[list[int]] | None, causal: bool, queries: int
+def test_a_query_sees_real_keys_of_its_document_within_sight_and_itself(
+    real: list[list[int]] | None, documents: list[list[int]] | None, causal: bool, queries: int, window: int | None
 ) -> None:
     newest = AttentionMask.of(tail(real, queries), tail(documents, queries))
-    visible = allowed(
-        newest, AttentionMask.of(tail(real, 5), tail(documents, 5)), lengths=(queries, 5), causal=causal, device=CPU
-    )
+    keys = AttentionMask.of(tail(real, 5), tail(documents, 5))
+    visible = allowed(newest, keys, lengths=(queries, 5), sight=Sight(causal, window), device=CPU)
     expected = [
         [
             [
@@ -36,6 +35,7 @@ def test_a_query_sees_real_keys_of_its_document_not_after_it_and_itself(
                     (real is None or real[row][key] == 1)
                     and (documents is None or documents[row][key] == documents[row][query])
                     and (not causal or key <= query)
+                    and (window is None or (query - key < window if causal else abs(query - key) <= window / 2))
                 )
                 for key in range(5)
             ]
@@ -49,9 +49,24 @@ def test_a_query_sees_real_keys_of_its_document_not_after_it_and_itself(
         assert visible.expand(3, 1, queries, 5)[:, 0].tolist() == expected
 
 
+@pytest.mark.parametrize("causal", [True, False])
+def test_a_run_of_queries_in_the_middle_sees_what_it_sees_among_all(causal: bool) -> None:
+    mask, sight = AttentionMask.of(torch.tensor(REAL), torch.tensor(DOCUMENTS)), Sight(causal, 3)
+    whole = allowed(mask, mask, lengths=(5, 5), sight=sight, device=CPU)
+    part = allowed(mask.slots(1, 3), mask, lengths=(2, 5), sight=sight, device=CPU, first=1)
+    assert whole is not None
+    assert part is not None
+    assert torch.equal(part, whole[:, :, 1:3])
+
+
+def test_a_window_without_a_slot_is_refused() -> None:
+    with pytest.raises(GnomonError, match="holds at least 1 slot, got 0"):
+        Sight(causal=True, window=0)
+
+
 def test_nothing_hidden_needs_no_mask() -> None:
-    assert allowed(AttentionMask(), AttentionMask(), lengths=(4, 4), causal=False, device=CPU) is None
-    assert allowed(AttentionMask(), AttentionMask(), lengths=(1, 9), causal=True, device=CPU) is None
+    assert allowed(AttentionMask(), AttentionMask(), lengths=(4, 4), sight=Sight(False), device=CPU) is None
+    assert allowed(AttentionMask(), AttentionMask(), lengths=(1, 9), sight=Sight(True), device=CPU) is None
 
 
 @pytest.mark.parametrize("dtype", [torch.bool, torch.int64, torch.int32, torch.uint8, torch.float32])

@@ -1,6 +1,6 @@
 """Every registered encoding, with several sets of options, keeps the contract; and the contract itself is usable."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 import torch
@@ -8,7 +8,8 @@ from torch import Tensor
 
 from gnomon.encodings import ALiBi, Learned, PositionEncoding, Rotary, registry
 from gnomon.testing import CLAUSES, ContractError, Reference, check_encoding
-from tests.helpers.encodings import Case, case, cases
+from tests.helpers.case import Case
+from tests.helpers.encodings import case, cases
 
 
 @pytest.mark.parametrize("item", list(cases()), ids=lambda item: item.name)
@@ -46,7 +47,7 @@ def test_every_clause_says_what_it_asks() -> None:
 class Window(PositionEncoding):
     """What a user may write: unregistered, with sizes of its own, a penalty for keys far away."""
 
-    relative: ClassVar[bool] = True
+    relative: bool = True
 
     def __init__(self, width: int) -> None:
         super().__init__()

@@ -6,31 +6,26 @@ import pytest
 
 from gnomon.encodings import PositionEncoding
 from gnomon.testing import CLAUSES, ContractError, Reference, check_encoding
+from tests.helpers.case import case_modules
 from tests.helpers.encodings import case
 from tests.helpers.mutated_encodings import (
     AllZero,
     AnyDtype,
     BatchAxis,
-    Bfloat16Ids,
-    BiasFollowsAutocast,
     ClampedAtTheEnd,
     CopiesShareTheTable,
     Detached,
-    DistancesInModuleDtype,
     FalselyRelative,
     FirstRowForAll,
-    FollowsAutocast,
     ForgetsAnOption,
     ForgetsTheFactor,
+    ForgetsTheLength,
     FrozenTable,
     IgnoresIds,
     InPlace,
     LastCache,
-    LowPrecision,
     MaskedOut,
     OffByOne,
-    OverflowsFarOut,
-    PartsInBfloat16,
     QueryOffByOne,
     SharedCache,
     SignFlipped,
@@ -41,6 +36,16 @@ from tests.helpers.mutated_encodings import (
     Twice,
     Wrapped,
     WrongAboutNorms,
+)
+from tests.helpers.mutated_precision import (
+    Bfloat16Ids,
+    BiasFollowsAutocast,
+    DistancesInModuleDtype,
+    FollowsAutocast,
+    LowPrecision,
+    OverflowsFarOut,
+    PartsInBfloat16,
+    RoundedToFloat32,
     WrongResultDtype,
 )
 
@@ -76,6 +81,7 @@ MUTATIONS: list[tuple[type[Wrapped], str, set[str]]] = [
     (Bfloat16Ids, T5, {"shift_invariance"}),
     (Bfloat16Ids, SANDWICH, {"shift_invariance"}),
     (Bfloat16Ids, FIRE, set()),
+    (ForgetsTheLength, "rotary-6-half-dynamic", {"lengths"}),
     (DistancesInModuleDtype, T5, {"half_precision_module"}),
     (DistancesInModuleDtype, KERPLE_POWER, {"half_precision_module"}),
     (DistancesInModuleDtype, FIRE, {"half_precision_module"}),
@@ -145,16 +151,27 @@ def wrap(mutation: type[Wrapped], inner: PositionEncoding) -> Wrapped:
     return wrapped
 
 
+def sizes_of(encoding: PositionEncoding) -> dict[str, int]:
+    """The sizes of the model that a wrapped encoding is for; the wrapper's own options do not say."""
+    options = encoding.inner.options if isinstance(encoding, Wrapped) else {}
+    return {name: options.get(name, size) for name, size in SIZES.items()}
+
+
 def broken_clauses(encoding: PositionEncoding, reference: Reference | None) -> set[str]:
     with pytest.raises(ContractError) as caught:
-        check_encoding(encoding, reference=reference, **SIZES)
+        check_encoding(encoding, reference=reference, **sizes_of(encoding))
     return set(caught.value.broken)
 
 
-@pytest.mark.parametrize("name", [SINUSOID, LEARNED, ROTARY, ALIBI, CAUSAL, T5, T5_CAUSAL, KERPLE_LOG, SANDWICH, FIRE])
+# those that stand with the tests of their encoding
+MUTATIONS += [entry for module in case_modules("mutations") for entry in module.mutations()]
+
+
+@pytest.mark.parametrize("name", sorted({name for _, name, _ in MUTATIONS}))
 def test_the_wrapper_alone_breaks_nothing(name: str) -> None:
     item = case(name)
-    check_encoding(wrap(Wrapped, item.encoding), reference=item.reference, **SIZES)
+    wrapped = wrap(Wrapped, item.encoding)
+    check_encoding(wrapped, reference=item.reference, **sizes_of(wrapped))
 
 
 @pytest.mark.parametrize(
@@ -192,7 +209,14 @@ def test_right_code_with_a_wrong_option_is_found_by_the_formula(built: str, expe
 
 def test_every_clause_is_broken_by_some_mutation() -> None:
     by_table = set().union(*(clauses for _, _, clauses in MUTATIONS))
-    assert by_table | {"reference", "separate_instances"} == set(CLAUSES)
+    assert by_table | {"reference", "separate_instances", "double_precision"} == set(CLAUSES)
+
+
+@pytest.mark.parametrize("name", [SINUSOID, ROTARY])
+def test_one_rounding_to_float32_on_the_way_is_found_in_float64(name: str) -> None:
+    item = case(name)
+    broken = broken_clauses(wrap(RoundedToFloat32, item.encoding), item.reference)
+    assert broken - {"one_rounding_in_bfloat16"} == {"double_precision"}
 
 
 @pytest.mark.parametrize("build", [SharedCache, LastCache])

@@ -1,13 +1,15 @@
-"""ALiBi: published slopes, both forms, and what a causal softmax sees."""
+"""ALiBi: published slopes, its forms, what a causal softmax sees, and the slopes of other libraries."""
 
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from transformers.models.mpt.modeling_mpt import build_mpt_alibi_tensor
 
 from gnomon.encodings import ALiBi
-from gnomon.encodings.alibi import reference, reference_slope
+from gnomon.encodings.alibi import Form, reference, reference_slope
 from gnomon.errors import GnomonError
+from tests.helpers.peers import x_transformers
 
 
 def test_golden_slopes_of_eight_and_twelve_heads() -> None:
@@ -70,12 +72,87 @@ def test_no_heads_or_an_unknown_form_is_an_error() -> None:
 
 @pytest.mark.usefixtures("unchecked")
 def test_an_unknown_form_is_an_error_that_lists_the_known() -> None:
-    with pytest.raises(GnomonError, match="one of symmetric, causal, got 'bidirectional'"):
+    with pytest.raises(GnomonError, match="one of symmetric, causal, asymmetric, got 'bidirectional'"):
         ALiBi(4, form="bidirectional")  # type: ignore[arg-type]
 
 
-@pytest.mark.usefixtures("unchecked")
+def test_the_asymmetric_form_is_the_published_matrix() -> None:
+    """From the README of EIFY/fairseq, in steps of the slope."""
+    published = [
+        [0, -0.5, -1.5, -2.5, -3.5],
+        [-1, 0, -0.5, -1.5, -2.5],
+        [-2, -1, 0, -0.5, -1.5],
+        [-3, -2, -1, 0, -0.5],
+        [-4, -3, -2, -1, 0],
+    ]
+    place = torch.arange(5)[None]
+    bias = ALiBi(2, form="asymmetric").bias(place, place + torch.tensor([[0], [0]]))
+    for head, slope in enumerate((2**-4, 2**-8)):
+        assert (bias[1, head] / slope).tolist() == published
+
+
+@pytest.mark.parametrize("form", ["symmetric", "causal", "asymmetric"])
+def test_a_causal_softmax_sees_the_same_in_every_form(form: Form) -> None:
+    place = torch.tensor([[0, 1, 2, 3, 9]])
+    seen = torch.ones(5, 5, dtype=torch.bool).tril()
+
+    def weights(encoding: ALiBi) -> torch.Tensor:
+        return encoding.bias(place, place).masked_fill(~seen, -torch.inf).softmax(-1)
+
+    torch.testing.assert_close(weights(ALiBi(6, form=form)), weights(ALiBi(6)))
+
+
+@pytest.mark.parametrize("most", [8, 4, 16, 3])
+@pytest.mark.parametrize("heads", [1, 4, 6, 12, 20])
+def test_slopes_with_another_largest_exponent_are_those_of_mpt(heads: int, most: int) -> None:
+    place = torch.arange(9)[None]
+    theirs = build_mpt_alibi_tensor(heads, 9, alibi_bias_max=most)
+    ours = ALiBi(heads, alibi_bias_max=most).bias(place[:, -1:], place)
+    torch.testing.assert_close(ours[0], theirs, rtol=1e-6, atol=0)
+
+
+@pytest.mark.parametrize("heads", [4, 6, 12])
+def test_the_bias_is_that_of_x_transformers(heads: int) -> None:
+    theirs = x_transformers().AlibiPositionalBias(heads)
+    place = torch.arange(9)[None]
+    torch.testing.assert_close(ALiBi(heads).bias(place[:, -4:], place)[0], theirs(4, 9), rtol=1e-6, atol=0)
+    rows = torch.tensor([[0, 3, 4, 9], [2, 2, 7, 50]])
+    torch.testing.assert_close(ALiBi(heads).bias(rows, rows), theirs.forward_custom_pos(rows), rtol=1e-6, atol=0)
+
+
 @pytest.mark.parametrize("form", ["symmetric", "causal"])
+@pytest.mark.parametrize(("queries", "keys"), [(9, 9), (1, 9), (4, 9)])
+def test_flash_attention_gets_the_dense_bias_from_the_slopes(form: Form, queries: int, keys: int) -> None:
+    """By the formula that it documents: -slope * |i + keys - queries - j|, for slots i and j, under a causal mask."""
+    encoding = ALiBi(6, form=form, logit_scale=0.5)
+    slopes = encoding.flash_slopes()
+    assert (slopes.dtype, slopes.shape) == (torch.float32, (6,))
+    i, j = torch.arange(queries)[:, None], torch.arange(keys)
+    formula = -slopes[:, None, None] * (i + keys - queries - j).abs()
+    place = torch.arange(keys) + torch.tensor([[0], [30]])  # a shift of a row changes nothing
+    bias = encoding.bias(place[:, -queries:], place)
+    seen = j <= i + keys - queries
+    for row in range(2):
+        ours, theirs = (part.masked_fill(~seen, -torch.inf).softmax(-1) for part in (bias[row], formula))
+        torch.testing.assert_close(ours, theirs)
+        if form == "symmetric":
+            assert torch.equal(bias[row], formula)
+
+
+def test_flash_attention_has_no_asymmetric_form() -> None:
+    with pytest.raises(GnomonError, match="no asymmetric ALiBi; use score_mod"):
+        ALiBi(2, form="asymmetric").flash_slopes()
+
+
+@pytest.mark.parametrize("name", ["alibi_bias_max", "logit_scale"])
+@pytest.mark.parametrize("value", [0.0, -1.0, float("inf"), float("nan")])
+def test_impossible_sizes_of_slopes_are_errors(name: str, value: float) -> None:
+    with pytest.raises(GnomonError, match=f"finite {name} above 0, got {value}"):
+        ALiBi(2, **{name: value})  # type: ignore[arg-type]
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize("form", ["symmetric", "causal", "asymmetric"])
 def test_it_traces_into_one_graph(form: str) -> None:
     encoding, positions = ALiBi(3, form=form), torch.tensor([[2, 3, 9]])  # type: ignore[arg-type]
     traced = torch.compile(encoding.bias, fullgraph=True, backend="eager")(positions, positions)

@@ -142,8 +142,8 @@ def test_it_starts_where_the_published_code_starts() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"num_heads": 0}, "got 0 and 32"),
-        ({"num_heads": 2, "hidden_dim": 0}, "got 2 and 0"),
+        ({"num_heads": 0}, "at least 1 head, got num_heads=0"),
+        ({"num_heads": 2, "hidden_dim": 0}, "hidden_dim of at least 1, got 0"),
         ({"num_heads": 2, "threshold": 0.0}, "above 0, got 0.0 and 0.1"),
         ({"num_heads": 2, "threshold": math.inf}, "above 0, got inf"),
         ({"num_heads": 2, "initial_c": -1.0}, "above 0, got 512.0 and -1.0"),

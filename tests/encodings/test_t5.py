@@ -9,9 +9,11 @@ from transformers.models.mpnet.modeling_mpnet import MPNetEncoder
 from transformers.models.t5.modeling_t5 import T5Attention
 from transformers.models.umt5.modeling_umt5 import UMT5Attention
 
+from gnomon.attention import Attention
 from gnomon.encodings import T5Bias
 from gnomon.encodings.t5 import Direction, reference_bucket
 from gnomon.errors import GnomonError
+from tests.helpers.peers import x_transformers
 from tests.helpers.weights import redraw
 
 DIRECTIONS: tuple[Direction, ...] = ("both", "causal")
@@ -105,6 +107,53 @@ def test_a_table_from_a_checkpoint_gives_the_bias_of_transformers(
     torch.testing.assert_close(
         ours.bias(place[:, 97:], place), theirs.compute_bias(53, 150, past_seen_tokens=97), atol=1e-5, rtol=0
     )
+
+
+def as_gnomon(theirs: T5Attention, encoding: T5Bias) -> Attention:
+    """Our layer with the weights of theirs. T5 has no scale and no biases in its projections."""
+    ours = Attention(32, num_heads=5, head_dim=8, encoding=encoding, causal=False, scale=1.0, projection_bias=False)
+    with torch.no_grad():
+        for mine, name in ((ours.query, "q"), (ours.key, "k"), (ours.value, "v"), (ours.output, "o")):
+            mine.weight.copy_(theirs.get_submodule(name).weight)
+    return ours
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_one_table_for_all_layers_is_t5_and_one_for_each_is_umt5(shared: bool) -> None:
+    config = T5Config(d_model=32, d_kv=8, num_heads=5, dropout_rate=0.0)
+    kind = T5Attention if shared else UMT5Attention
+    theirs = [kind(config, has_relative_attention_bias=i == 0 or not shared, layer_idx=i).eval() for i in range(2)]
+    for seed, layer in enumerate(theirs):
+        redraw(layer, std=0.12, seed=seed)
+    tables = [T5Bias(5) for _ in range(1 if shared else 2)]
+    for table, layer in zip(tables, theirs, strict=False):
+        table.load_state_dict(layer.relative_attention_bias.state_dict())
+    ours = [as_gnomon(layer, tables[0 if shared else i]) for i, layer in enumerate(theirs)]
+    assert (ours[0].encoding is ours[1].encoding) == shared
+
+    x, place = torch.randn(2, 20, 32, generator=torch.Generator().manual_seed(0)), torch.arange(20)[None]
+    first, bias = theirs[0](x)[:2]
+    want = theirs[1](first, position_bias=bias)[0] if shared else theirs[1](first)[0]
+    got = ours[1](ours[0](x, place), place)
+    torch.testing.assert_close(got, want, rtol=0, atol=2e-5)
+
+    got.square().sum().backward()
+    want.square().sum().backward()
+    for table, layer in zip(tables, theirs, strict=False):
+        torch.testing.assert_close(table.weight.grad, layer.relative_attention_bias.weight.grad, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_the_bias_is_that_of_x_transformers_without_its_factor(direction: Direction) -> None:
+    """It multiplies the table by `scale`, which its attention sets to sqrt(head_dim); T5 does not."""
+    peer = x_transformers().RelativePositionBias
+    theirs = peer(scale=8**0.5, causal=direction == "causal", num_buckets=32, max_distance=128, heads=5)
+    redraw(theirs, std=1.0)
+    ours, place = T5Bias(5, direction=direction), torch.arange(150)[None]
+    ours.load_state_dict(theirs.relative_attention_bias.state_dict())
+    for queries in (150, 53):
+        want = theirs(queries, 150) / 8**0.5
+        torch.testing.assert_close(ours.bias(place[:, -queries:], place)[0], want, rtol=0, atol=1e-6)
 
 
 def test_queries_are_rows_keys_are_columns_and_every_batch_row_has_its_own() -> None:

@@ -28,6 +28,8 @@ class Rule:
     rotate_query: Callable[[Vector, int], Vector] = keep
     rotate_key: Callable[[Vector, int], Vector] = keep
     logit: Callable[[int, Vector, Vector, int, int], float] = nothing
+    scale: float | None = None  #: None: 1 / sqrt(head width)
+    sees: Callable[[int, int], bool] = lambda query_slot, key_slot: True
 
 
 def attention_reference(
@@ -51,18 +53,19 @@ def attention_reference(
 def _row(layer: Attention, x: Matrix, place: list[int], real: list[int], documents: list[int], rule: Rule) -> Matrix:
     heads, width = layer.num_heads, layer.head_dim
     shared = heads // layer.num_key_heads
+    scale = 1 / math.sqrt(width) if rule.scale is None else rule.scale
     q, k, v = (_linear(part, x) for part in (layer.query, layer.key, layer.value))
     mixed: Matrix = []
     for i in range(len(x)):
         seen = [j for j in range(len(x)) if real[j] and documents[i] == documents[j] and (j <= i or not layer.causal)]
-        seen = sorted({*seen, i})
+        seen = sorted({*(j for j in seen if rule.sees(i, j)), i})
         out: Vector = []
         for h in range(heads):
             query = rule.rotate_query(q[i][h * width : (h + 1) * width], place[i])
             columns = slice(h // shared * width, (h // shared + 1) * width)
             keys = {j: rule.rotate_key(k[j][columns], place[j]) for j in seen}
             logits = {
-                j: sum(a * b for a, b in zip(query, keys[j], strict=True)) / math.sqrt(width)
+                j: sum(a * b for a, b in zip(query, keys[j], strict=True)) * scale
                 + rule.logit(h, query, keys[j], place[i], place[j])
                 for j in seen
             }

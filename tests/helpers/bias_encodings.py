@@ -28,6 +28,10 @@ def bias_encodings() -> dict[str, PositionEncoding]:
     for heads in (1, 4, 6, 12):
         made[f"alibi-{heads}-symmetric"] = ALiBi(heads)
         made[f"alibi-{heads}-causal"] = ALiBi(heads, form="causal")
+        made[f"alibi-{heads}-asymmetric"] = ALiBi(heads, form="asymmetric")
+    made["alibi-6-symmetric-16"] = ALiBi(6, alibi_bias_max=16)
+    made["alibi-4-asymmetric-3"] = ALiBi(4, form="asymmetric", alibi_bias_max=3)
+    made["alibi-6-causal-scaled"] = ALiBi(6, form="causal", logit_scale=8**-0.5)
     for direction in ("both", "causal"):
         made[f"t5-{direction}"] = _drawn_t5(T5Bias(6, direction=direction))  # type: ignore[arg-type]
         made[f"t5-{direction}-small"] = _drawn_t5(T5Bias(3, num_buckets=10, max_distance=21, direction=direction))  # type: ignore[arg-type]
@@ -63,7 +67,8 @@ def _lively(encoding: FIRE) -> FIRE:
 
 
 def _alibi(encoding: ALiBi) -> Bias:
-    return lambda head, i, j: alibi.reference(head, i, j, encoding.num_heads)
+    options = encoding.options
+    return lambda head, i, j: alibi.reference(head, i, j, **options)
 
 
 def _t5(encoding: T5Bias) -> Bias:

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from inspect import signature
@@ -10,34 +9,30 @@ from typing import Any
 
 import torch
 
-from gnomon.encodings import Learned, NoPE, PositionEncoding, Rotary, Sinusoidal, learned, rotary
+from gnomon.encodings import Learned, NoPE, Rotary, Sinusoidal, learned, rotary
 from gnomon.encodings import sinusoidal as sinusoid
 from gnomon.encodings.frequencies import (
     ByParts,
     Custom,
+    DynamicNTK,
+    DynamicYaRN,
     Frequencies,
     Linear,
     Llama3,
+    LongRoPE,
     NTKAware,
     Plain,
     Proportional,
     YaRN,
     by_parts,
     custom,
+    longrope,
     yarn,
 )
 from gnomon.kernels.rotation import LAYOUTS
 from gnomon.testing import Reference
 from tests.helpers.bias_encodings import bias_encodings, bias_formula
-
-
-@dataclass(frozen=True)
-class Case:
-    """One encoding and its formula. `name` starts with the registered name."""
-
-    name: str
-    encoding: PositionEncoding
-    reference: Reference
+from tests.helpers.case import Case, case_modules
 
 
 def cases() -> Iterator[Case]:
@@ -48,6 +43,8 @@ def cases() -> Iterator[Case]:
     yield from _rotary_cases()
     for name, made in bias_encodings().items():
         yield Case(name, made, Reference(bias=bias_formula(made)))
+    for module in case_modules("cases"):
+        yield from module.cases()
 
 
 def case(name: str) -> Case:
@@ -98,6 +95,10 @@ FREQUENCIES: dict[str, Frequencies] = {
     "yarn_ratio": YaRN(8.0, 64, base=500.0, mscale=0.7, mscale_reading="ratio"),
     "llama3": Llama3(4.0, 64, base=50.0),
     "proportional": Proportional(0.7, 2.0, 500.0),
+    "dynamic": DynamicNTK(4.0, 64, 500.0),
+    "dynamic_yarn": DynamicYaRN(64, base=500.0, beta_fast=4.0),
+    "longrope": LongRoPE([1.0, 1.1, 1.5], [1.2, 3.0, 9.0], 64, base=500.0, factor=8.0),
+    "longrope_pair": LongRoPE([1.0] * 3, [1.0, 3.0, 8.0], 64, base=500.0, attention_factor=[1.0, 1.3]),
     "custom": Custom([0.9, 0.4, 0.0], attention_factor=1.2),
 }
 
@@ -108,11 +109,14 @@ def _rotary_cases() -> Iterator[Case]:
         for rotary_dim in (8, 6) if name in ("plain", "linear") else (6,):
             for layout in LAYOUTS:
                 made = Rotary(8, rotary_dim=rotary_dim, layout=layout, frequencies=frequencies)
-                inverse = [inverse_reference(frequencies, i, rotary_dim) for i in range(rotary_dim // 2)]
-                factor = factor_reference(frequencies)
-                rotate = partial(rotary.reference, inverse=inverse, layout=layout, attention_factor=factor)
+                rotate = partial(_turned, rule=frequencies, width=rotary_dim, layout=layout)
                 formula = Reference(rotate_query=rotate, rotate_key=rotate)
                 yield Case(f"rotary-{rotary_dim}-{layout}-{name}", made, formula)
+
+
+def _turned(vector: list[float], position: int, rule: Frequencies, width: int, layout: str) -> list[float]:
+    inverse = [inverse_reference(rule, i, width) for i in range(width // 2)]
+    return rotary.reference(vector, position, inverse, layout, factor_reference(rule))
 
 
 def inverse_reference(frequencies: Frequencies, i: int, rotary_dim: int) -> float:
@@ -122,7 +126,8 @@ def inverse_reference(frequencies: Frequencies, i: int, rotary_dim: int) -> floa
     if isinstance(frequencies, Custom):
         return custom.reference(i, frequencies.options["inverse_frequencies"])
     module = import_module(type(frequencies).__module__)
-    value: float = module.reference(i, rotary_dim, **frequencies.options)
+    names = signature(module.reference).parameters
+    value: float = module.reference(i, rotary_dim, **{k: v for k, v in frequencies.options.items() if k in names})
     return value
 
 
@@ -130,4 +135,8 @@ def factor_reference(frequencies: Frequencies) -> float:
     """The attention factor by the scalar formula; 1 for rules without one."""
     if isinstance(frequencies, YaRN):
         return yarn.reference(**{key: frequencies.options[key] for key in signature(yarn.reference).parameters})
-    return float(frequencies.options.get("attention_factor", 1.0))
+    if isinstance(frequencies, LongRoPE) and frequencies.given_factor is None:
+        assert frequencies.factor is not None
+        return longrope.reference_attention_factor(frequencies.factor, frequencies.original_max_length)
+    given = frequencies.options.get("attention_factor", 1.0)
+    return float(given[0] if isinstance(given, list) else given)

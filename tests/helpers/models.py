@@ -6,9 +6,10 @@ from tests.helpers.weights import redraw
 
 HEADS, HEAD_DIM, LAYERS, VOCABULARY = 4, 8, 2, 30
 DIM = HEADS * HEAD_DIM
-NAMES = tuple(registry.names())
+#: Those whose positions are counts of tokens.
+NAMES = tuple(name for name, cls in registry if cls.sample(HEADS, HEAD_DIM).axes == 1)
 #: Those that an encoder takes too.
-BIDIRECTIONAL = tuple(name for name, cls in registry if not cls.sample(HEADS, HEAD_DIM).causal_only)
+BIDIRECTIONAL = tuple(name for name in NAMES if not registry.get(name).sample(HEADS, HEAD_DIM).causal_only)
 
 
 def options(embedding: EmbeddingOptions | None = None) -> ModelOptions:

@@ -11,16 +11,21 @@ from gnomon.encodings.frequencies import build_frequencies
 SINUSOID_OF_ANOTHER_BASE = Sinusoidal(24, base=500.0).to_json()
 
 
+PROMISES = (
+    *("relative", "learned", "norm_preserving", "uses_position", "causal_only", "max_length"),
+    *("length_dependent", "axes", "grid", "needs_visible"),
+)
+
+
 class Wrapped(PositionEncoding):
     """A right encoding, built from its JSON and passed on hook by hook; a mutation overrides one thing."""
 
     def __init__(self, inner: str) -> None:
         super().__init__()
         self.inner = from_json(inner)
-        self.causal_only, self.max_length = self.inner.causal_only, self.inner.max_length
 
     def __getattribute__(self, name: str) -> Any:  # promises are class attributes, and these are those of the inner one
-        if name in ("relative", "learned", "norm_preserving", "uses_position"):
+        if name in PROMISES:
             return getattr(self.inner, name)
         return super().__getattribute__(name)
 
@@ -34,7 +39,9 @@ class Wrapped(PositionEncoding):
         return self.rotate(q, positions)
 
     def rotate_key(self, k: Tensor, positions: Tensor) -> Tensor:
-        return self.rotate(k, positions)
+        if type(self).rotate is not Wrapped.rotate:
+            return self.rotate(k, positions)
+        return self.inner.rotate_key(k, self.ids(positions))
 
     def rotate(self, x: Tensor, positions: Tensor) -> Tensor:
         return self.inner.rotate_query(x, self.ids(positions))
@@ -42,9 +49,27 @@ class Wrapped(PositionEncoding):
     def bias(self, query_positions: Tensor, key_positions: Tensor) -> Tensor | None:
         return self.inner.bias(self.ids(query_positions), self.ids(key_positions))
 
+    def content_bias(
+        self, q: Tensor, k: Tensor, query_positions: Tensor, key_positions: Tensor, *visible: Tensor | None
+    ) -> Tensor | None:
+        return self.inner.content_bias(q, k, self.ids(query_positions), self.ids(key_positions), *visible)
+
+    def regimes(self, lengths: Tensor) -> Tensor:
+        return self.inner.regimes(lengths)
+
+    def at_length(self, lengths: int | Tensor) -> PositionEncoding:
+        return self.inner.at_length(lengths) if self.inner.length_dependent else self
+
     @property
     def options(self) -> dict[str, Any]:
         return {"inner": self.inner.to_json()}
+
+
+class ForgetsTheLength(Wrapped):
+    """Claims to depend on the length, and turns everything as at length 1."""
+
+    def at_length(self, lengths: int | Tensor) -> PositionEncoding:
+        return self.inner.at_length(1)
 
 
 class SignFlipped(Wrapped):
@@ -97,11 +122,6 @@ class AllZero(Wrapped):
         return None if bias is None else torch.zeros_like(bias)
 
 
-class Bfloat16Ids(Wrapped):
-    def ids(self, positions: Tensor) -> Tensor:
-        return positions.to(torch.bfloat16).to(torch.int64)
-
-
 class BatchAxis(Wrapped):
     """The row of the batch takes the place of the token."""
 
@@ -150,47 +170,6 @@ class ClampedAtTheEnd(Wrapped):
         return positions.clamp(0, (self.max_length or 1 << 40) - 1)
 
 
-class LowPrecision(Wrapped):
-    def embed(self, x: Tensor, positions: Tensor) -> Tensor:
-        return x + self.inner.embed(torch.zeros_like(x), positions).to(torch.bfloat16).to(x.dtype)
-
-    def rotate(self, x: Tensor, positions: Tensor) -> Tensor:
-        return self.inner.rotate_query(x.to(torch.bfloat16), positions).to(x.dtype)
-
-
-class PartsInBfloat16(Wrapped):
-    """Right in float32; in bfloat16 the position is rounded on its own before the sum."""
-
-    def embed(self, x: Tensor, positions: Tensor) -> Tensor:
-        return x + self.inner.embed(torch.zeros_like(x), positions)
-
-
-class FollowsAutocast(Wrapped):
-    def embed(self, x: Tensor, positions: Tensor) -> Tensor:
-        right = self.inner.embed(x, positions)
-        return right.to(torch.get_autocast_dtype("cpu")).to(x.dtype) if torch.is_autocast_enabled("cpu") else right
-
-
-class BiasFollowsAutocast(Wrapped):
-    def bias(self, query_positions: Tensor, key_positions: Tensor) -> Tensor | None:
-        right = self.inner.bias(query_positions, key_positions)
-        if right is None or not torch.is_autocast_enabled("cpu"):
-            return right
-        return right.to(torch.get_autocast_dtype("cpu")).float()
-
-
-class DistancesInModuleDtype(Wrapped):
-    """Right in float32; in a bfloat16 module the ids take the dtype of the parameters on their way."""
-
-    def ids(self, positions: Tensor) -> Tensor:
-        return positions if positions.dtype != torch.int64 else positions.to(next(self.parameters()).dtype).long()
-
-
-class WrongResultDtype(Wrapped):
-    def rotate(self, x: Tensor, positions: Tensor) -> Tensor:
-        return super().rotate(x, positions).float()
-
-
 class InPlace(Wrapped):
     def rotate(self, x: Tensor, positions: Tensor) -> Tensor:
         return x.copy_(super().rotate(x, positions)) if not x.requires_grad else super().rotate(x, positions)
@@ -199,13 +178,6 @@ class InPlace(Wrapped):
 class Detached(Wrapped):
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:
         return self.inner.embed(x.detach(), positions) + 0 * x
-
-
-class OverflowsFarOut(Wrapped):
-    """Adds nothing but the overflow of a position in float16."""
-
-    def embed(self, x: Tensor, positions: Tensor) -> Tensor:
-        return self.inner.embed(x, positions) + 0 * positions.half()[..., None].to(x.dtype)
 
 
 class CopiesShareTheTable(Wrapped):

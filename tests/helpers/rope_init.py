@@ -23,7 +23,8 @@ def transformers_rule(
 ) -> tuple[list[float], float]:
     """(inverse frequencies, attention factor) of ROPE_INIT_FUNCTIONS for a Llama config with these rope parameters."""
     rope = {"rope_type": rope_type, "rope_theta": base, **fields}
-    with _quiet(), mock.patch.object(modeling_rope_utils, "torch", Float64Torch()):
+    wide = mock.patch.object(torch.Tensor, "float", torch.Tensor.double)
+    with _quiet(), wide, mock.patch.object(modeling_rope_utils, "torch", Float64Torch()):
         config = LlamaConfig(hidden_size=2 * head_dim, num_attention_heads=2, max_position_embeddings=longest)
         config.rope_parameters = rope
         inverse, factor = modeling_rope_utils.ROPE_INIT_FUNCTIONS[rope_type](config, seq_len=seq_len)

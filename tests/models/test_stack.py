@@ -1,6 +1,7 @@
 """What decoder and encoder share: where positions are added, and what does not fit."""
 
 import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,11 @@ from safetensors.torch import load_model, save_model
 from torch import Tensor, nn
 
 from gnomon.attention import Attention, AttentionMask, KeyValues
-from gnomon.encodings import Learned, Rotary, Sinusoidal
+from gnomon.encodings import Learned, NoPE, Rotary, Sinusoidal
 from gnomon.encodings.base import PositionEncoding
-from gnomon.errors import PositionError, ShapeError
-from gnomon.models import EmbeddingOptions
+from gnomon.encodings.frequencies import Plain
+from gnomon.errors import GnomonError, PositionError, ShapeError
+from gnomon.models import Decoder, EmbeddingOptions
 from gnomon.models.options import Scale
 from gnomon.models.stack import Stack, derive_positions
 from tests.helpers.models import DIM, NAMES, VOCABULARY, decoder, encoder, options, sample
@@ -149,3 +151,38 @@ def test_a_model_starts_in_float32_with_a_norm_last() -> None:
     assert {p.dtype for p in stack.parameters()} == {torch.float32}
     assert isinstance(stack.norm, nn.LayerNorm)
     torch.testing.assert_close(stack(IDS, AttentionMask()).mean(-1), torch.zeros(2, 7), atol=1e-6, rtol=0)
+
+
+def test_each_layer_may_have_its_own_encoding_or_none() -> None:
+    rotary, nothing, other_base = Rotary(8), NoPE(), Rotary(8, frequencies=Plain(50.0))
+    layers = [rotary, nothing, other_base]
+    sizes = replace(options(), num_layers=3)
+    model = Decoder(sizes, encoding=layers)
+    redraw(model)
+    attentions = [module for module in model.modules() if isinstance(module, Attention)]
+    assert [attention.encoding for attention in attentions] == layers
+    cache = model.new_cache()
+    steps = [model(IDS[:, i : i + 1], cache=cache) for i in range(IDS.shape[1])]
+    torch.testing.assert_close(torch.cat(steps, 1), model(IDS), atol=1e-5, rtol=0)
+    before = model(IDS)
+    attentions[2].encoding = nothing
+    assert (model(IDS) - before).abs().max() > 0.1
+    with pytest.raises(GnomonError, match=r"The layers have different encodings, Rotary.*NoPE"):
+        _ = model.encoding
+    with pytest.raises(GnomonError, match="The model has 3 layers but 2 encodings; give one for each layer"):
+        Decoder(sizes, encoding=layers[:2])
+
+
+def test_every_distinct_encoding_embeds_once() -> None:
+    first, second = Recorded(), Recorded()
+    stack = Stack(replace(options(), num_layers=3), encoding=[first, second, first], causal=True)
+    stack(IDS, AttentionMask())
+    assert (len(first.seen), len(second.seen)) == (1, 1)
+    torch.testing.assert_close(second.seen[0][0], stack.embedding(IDS) + 100)
+
+
+def test_positions_with_coordinates_are_not_guessed() -> None:
+    encoding = Recorded()
+    encoding.axes = 2
+    with pytest.raises(PositionError, match="needs 2 coordinates for each token"):
+        Stack(options(), encoding=encoding, causal=True)(IDS, AttentionMask())

@@ -1,6 +1,7 @@
 """The keys and values of earlier slots, with all that later steps must know of them.
 
-Keys are stored rotated, so each is rotated once. Positions, padding and document ids are stored beside them: with left
+Keys are stored rotated, so each is rotated once; those of an encoding that is `length_dependent` are stored unrotated,
+because a longer sequence turns all of them anew. Positions, padding and document ids are stored beside them: with left
 padding or packed rows the slot number says nothing about either.
 
 Appending concatenates. That copies what is stored, which costs no more than the attention that then reads all of it,
@@ -21,11 +22,11 @@ from gnomon.errors import GnomonError, ShapeError
 @final
 @dataclass(frozen=True, eq=False)
 class KeyValues:
-    """K slots of one layer: rotated keys, values, the positions of the keys, and their mask."""
+    """K slots of one layer: keys, values, the positions of the keys (with their coordinates, if many), their mask."""
 
     keys: Float[Tensor, "B G K D"]  #: G key heads
     values: Float[Tensor, "B G K D"]
-    positions: Int[Tensor, "B K"]
+    positions: Int[Tensor, "B K *axes"]
     mask: AttentionMask
 
     @property
@@ -50,6 +51,11 @@ class KeyValues:
             torch.cat((self.positions, later.positions), dim=1),
             self.mask.then(later.mask, lengths=(self.length, later.length)),
         )
+
+    def first(self, count: int) -> "KeyValues":
+        """The first `count` slots, as views."""
+        keys, values = self.keys[:, :, :count], self.values[:, :, :count]
+        return KeyValues(keys, values, self.positions[:, :count], self.mask.slots(0, count))
 
     def rows(self, index: Int[Tensor, " N"]) -> "KeyValues":
         """The chosen batch rows, in that order; a row may be chosen twice or left out."""

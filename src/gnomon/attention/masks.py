@@ -64,6 +64,10 @@ class AttentionMask:
         """The mask of the chosen batch rows, in that order."""
         return AttentionMask(*(None if part is None else part[index] for part in (self.real, self.documents)))
 
+    def slots(self, start: int, end: int) -> "AttentionMask":
+        """The mask of the slots start .. end - 1."""
+        return AttentionMask(*(None if part is None else part[:, start:end] for part in (self.real, self.documents)))
+
 
 def _joined(first: Tensor | None, second: Tensor | None, lengths: tuple[int, int]) -> Tensor | None:
     """Concatenate along the slots; a missing part is all real."""
@@ -78,27 +82,60 @@ def _joined(first: Tensor | None, second: Tensor | None, lengths: tuple[int, int
     return torch.cat(parts, dim=1)
 
 
+@final
+@dataclass(frozen=True)
+class Sight:
+    """How far a slot sees, whatever stands there. `causal`: not past itself.
+
+    `window` None: as far as there are slots. Under a causal mask a window of w is the slot itself and the w - 1 before
+    it (Mistral, Gemma); without one it is all slots up to w / 2 away on either side (Longformer, ModernBERT).
+    """
+
+    causal: bool
+    window: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.window is not None and self.window < 1:
+            raise GnomonError(f"An attention window holds at least 1 slot, got {self.window}; None is no window.")
+
+    def conditions(self, query_slot: Int[Tensor, "Q 1"], key_slot: Int[Tensor, " K"]) -> Iterator[Bool[Tensor, "Q K"]]:
+        """What must all hold for a query slot to see a key slot."""
+        if self.causal and len(query_slot) > 1:
+            yield key_slot <= query_slot
+        if self.window is not None and self.causal:
+            yield key_slot > query_slot - self.window
+        elif self.window is not None:
+            yield (key_slot - query_slot).abs() <= self.window // 2
+
+
 def allowed(
-    queries: AttentionMask, keys: AttentionMask, *, lengths: tuple[int, int], causal: bool, device: torch.device
+    queries: AttentionMask,
+    keys: AttentionMask,
+    *,
+    lengths: tuple[int, int],
+    sight: Sight,
+    device: torch.device,
+    first: int | None = None,
 ) -> Bool[Tensor, "#B 1 Q K"] | None:
     """True where a query slot may attend a key slot; None when all may.
 
-    `lengths` is (Q, K): the queries are the last Q of the K slots, so query i stands in slot K - Q + i. Every slot may
-    attend itself, padding too: no row of the softmax is empty, and nobody sees padding but itself.
+    `lengths` is (Q, K). The queries stand in the slots first .. first + Q - 1 of the K slots, and are the last Q unless
+    `first` is given. Every slot may attend itself, padding too: no row of the softmax is empty, and nobody sees padding
+    but itself.
 
     >>> mask = AttentionMask.of(torch.tensor([[0, 1, 1]]))
-    >>> allowed(mask, mask, lengths=(3, 3), causal=True, device=torch.device("cpu"))[0, 0].int()
+    >>> allowed(mask, mask, lengths=(3, 3), sight=Sight(causal=True), device=torch.device("cpu"))[0, 0].int()
     tensor([[1, 0, 0],
             [0, 1, 0],
             [0, 1, 1]], dtype=torch.int32)
     """
     Q, K = lengths
-    query_slot = torch.arange(K - Q, K, device=device)[:, None]
+    start = K - Q if first is None else first
+    query_slot = torch.arange(start, start + Q, device=device)[:, None]
     key_slot = torch.arange(K, device=device)
 
     def conditions() -> Iterator[Tensor]:
-        if causal and Q > 1:
-            yield (key_slot <= query_slot)[None, None]
+        yield from (condition[None, None] for condition in sight.conditions(query_slot, key_slot))
         if keys.real is not None:
             yield keys.real[:, None, None, :]
         if queries.documents is not None and keys.documents is not None:

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float, Int, Int64
 from torch import Tensor, nn
 
-from gnomon.errors import GnomonError, PositionError
+from gnomon.errors import GnomonError, PositionError, ShapeError
 from gnomon.registry import Registry
 
 OTHER_NAMES = {
@@ -37,35 +37,41 @@ class PositionEncoding(nn.Module, ABC):
     """Where order enters a Transformer.
 
     Attention calls all four hooks and never asks which encoding it has. Shapes: B batch, H heads, S sequence,
-    Q query length, K key length, D width of one head, W width of the model. Positions are int64 and are passed in.
+    Q query length, K key length, D width of one head, W width of the model. Positions are int64 and are passed in;
+    those of an encoding with several `axes` have one number for each of them, (B, S, axes).
 
     The class attributes are promises: the contract tests hold an encoding to them, the doctor and the advisor read
     them. An instance may narrow a promise (a table sets its own `max_length`, rotary frequencies with an
     attention factor other than 1 take `norm_preserving` back).
     """
 
-    relative: ClassVar[bool] = False  #: scores depend on differences of positions only
+    relative: bool = False  #: scores depend on differences of positions only
     learned: ClassVar[bool] = False  #: has parameters that training moves
-    length_dependent: ClassVar[bool] = False  #: one position's numbers depend on how long the sequence is
+    length_dependent: bool = False  #: one position's numbers depend on how long the sequence is
     norm_preserving: bool = False  #: rotating a vector keeps its length
     causal_only: bool = False  #: right under a causal mask only
     max_length: int | None = None  #: positions 0 .. max_length - 1 exist; None: no limit
+    axes: int = 1  #: how many coordinates a position has: 2 on images, 3 in video
+    grid: tuple[int, ...] | None = None  #: with several axes, how many coordinates each has; None: no limit
+    needs_visible: ClassVar[bool] = False  #: content_bias sums over keys, so it must be told which of them are hidden
     uses_position: ClassVar[bool] = True  #: False for NoPE alone
 
-    def embed(self, x: Float[Tensor, "B S W"], positions: Int[Tensor, "#B S"]) -> Float[Tensor, "B S W"]:
+    def embed(self, x: Float[Tensor, "B S W"], positions: Int[Tensor, "#B S *axes"]) -> Float[Tensor, "B S W"]:
         """Called once, on the embeddings. (B, S, W), (B, S) -> (B, S, W), in the dtype of x."""
         return x
 
-    def rotate_query(self, q: Float[Tensor, "B H S D"], positions: Int[Tensor, "#B S"]) -> Float[Tensor, "B H S D"]:
+    def rotate_query(
+        self, q: Float[Tensor, "B H S D"], positions: Int[Tensor, "#B S *axes"]
+    ) -> Float[Tensor, "B H S D"]:
         """Called in each layer on the queries. (B, H, S, D), (B, S) -> (B, H, S, D), in the dtype of q."""
         return q
 
-    def rotate_key(self, k: Float[Tensor, "B H S D"], positions: Int[Tensor, "#B S"]) -> Float[Tensor, "B H S D"]:
+    def rotate_key(self, k: Float[Tensor, "B H S D"], positions: Int[Tensor, "#B S *axes"]) -> Float[Tensor, "B H S D"]:
         """Called in each layer on the keys, before they are cached. Shapes as for `rotate_query`."""
         return k
 
     def bias(
-        self, query_positions: Int[Tensor, "#B Q"], key_positions: Int[Tensor, "#B K"]
+        self, query_positions: Int[Tensor, "#B Q *axes"], key_positions: Int[Tensor, "#B K *axes"]
     ) -> Float[Tensor, "#B H Q K"] | None:
         """Added to the logits before the softmax. (B, Q), (B, K) -> (B, H, Q, K) float32; None adds nothing."""
         return None
@@ -74,11 +80,27 @@ class PositionEncoding(nn.Module, ABC):
         self,
         q: Float[Tensor, "B H Q D"],
         k: Float[Tensor, "B H K D"],
-        query_positions: Int[Tensor, "#B Q"],
-        key_positions: Int[Tensor, "#B K"],
+        query_positions: Int[Tensor, "#B Q *axes"],
+        key_positions: Int[Tensor, "#B K *axes"],
     ) -> Float[Tensor, "B H Q K"] | None:
-        """Added to the logits when they need content and position together; None adds nothing."""
+        """Added to the logits when they need content and position together; None adds nothing.
+
+        An encoding with `needs_visible` takes a fifth argument: `visible`, (B, 1, Q, K), True where a query may attend
+        a key; None says that all keys up to the query are visible under `causal_only`, and all keys otherwise.
+        """
         return None
+
+    def regimes(self, lengths: Int[Tensor, "*S"]) -> Int64[Tensor, "*S"]:
+        """One number for each length: lengths with the same number have the same rotations. All 0 by default.
+
+        An encoding that is `length_dependent` gives more than one. The length of a query is the last position that it
+        may attend, plus 1: under a causal mask its own position, plus 1.
+        """
+        return torch.zeros_like(lengths, dtype=torch.int64)
+
+    def at_length(self, lengths: int | Int[Tensor, " B"]) -> "PositionEncoding":
+        """The encoding with the rotations of one length, or of one for each row of the batch; itself by default."""
+        return self
 
     @property
     @abstractmethod
@@ -137,7 +159,15 @@ def check_options(cls: type, name: str, options: Mapping[str, Any]) -> None:
         raise GnomonError(f"{name!r} needs {', '.join(missing)}; it takes {', '.join(parameters)}.")
 
 
-def require_positions(positions: Tensor) -> None:
-    """Raise unless `positions` is an int64 tensor: half precision cannot tell ids above 256 apart."""
+def require_positions(positions: Tensor, *, axes: int = 1) -> None:
+    """Raise unless `positions` is int64 (half precision cannot tell ids above 256 apart) and has so many coordinates.
+
+    With one axis any shape will do; with more, the last dimension of `positions` holds the coordinates.
+    """
     if positions.dtype != torch.int64:
         raise PositionError(f"Positions must be int64, got {positions.dtype}; build them with gnomon.positions.")
+    if axes > 1 and (positions.ndim < 2 or positions.shape[-1] != axes):
+        raise ShapeError(
+            f"Positions need {axes} coordinates each, (batch, sequence, {axes}), got shape {tuple(positions.shape)}; "
+            f"build them with gnomon.positions.grid."
+        )

@@ -6,7 +6,6 @@ of McLeish et al. 2024, arXiv:2405.17399.
 
 import math
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar, Final, final
 
 import torch
@@ -14,7 +13,8 @@ from jaxtyping import Float32, Int
 from torch import Tensor, nn
 from torch.nn.functional import linear, relu
 
-from gnomon.encodings.base import PositionEncoding, registry, require_positions
+from gnomon.encodings.base import registry, require_positions
+from gnomon.encodings.score_bias import ScoreBias, full_precision
 from gnomon.errors import GnomonError
 
 EPSILON: Final = 1e-6  #: keeps the denominator from zero when training drives c or the threshold there
@@ -22,7 +22,7 @@ EPSILON: Final = 1e-6  #: keeps the denominator from zero when training drives c
 
 @registry.register("fire")
 @final
-class FIRE(PositionEncoding):
+class FIRE(ScoreBias):
     """A small network reads the distance, on a log scale and as a share of the query's own position.
 
     Query m and key n get f(psi(|m - n|) / (psi(max(m, T)) + 1e-6)) with psi(x) = ln(1 + |c| x). f is a network with one
@@ -32,7 +32,8 @@ class FIRE(PositionEncoding):
 
     The denominator is the position of the query: the share stays within 0 .. 1 at any length, but a shift of all
     positions changes the bias, so they must count from the start of each document and skip padding on the left, as
-    those of `gnomon.positions` do. Defined for keys up to the query.
+    those of `gnomon.positions` do. Defined for keys up to the query. A network for each query and key has no smaller
+    form: `score_mod` holds the dense numbers.
 
     >>> encoding = FIRE(num_heads=2, threshold=16)
     >>> encoding.bias(torch.tensor([[30, 31]]), torch.arange(32)[None]).shape
@@ -45,12 +46,11 @@ class FIRE(PositionEncoding):
     def __init__(
         self, num_heads: int, *, hidden_dim: int = 32, threshold: float = 512.0, initial_c: float = 0.1
     ) -> None:
-        super().__init__()
-        if num_heads < 1 or hidden_dim < 1:
-            raise GnomonError(f"FIRE needs num_heads and hidden_dim of at least 1, got {num_heads} and {hidden_dim}.")
+        super().__init__(num_heads)
+        if hidden_dim < 1:
+            raise GnomonError(f"FIRE needs a hidden_dim of at least 1, got {hidden_dim}.")
         if not (0 < threshold < math.inf and 0 < initial_c < math.inf):
             raise GnomonError(f"FIRE needs threshold and initial_c above 0, got {threshold} and {initial_c}.")
-        self.num_heads = num_heads
         self.hidden_dim = hidden_dim
         self.threshold = float(threshold)
         self.initial_c = float(initial_c)
@@ -76,7 +76,7 @@ class FIRE(PositionEncoding):
         least = self.multiplier.float().abs() * self.threshold
         span = torch.maximum(query_positions.float(), least)[:, :, None]
         share = self._psi(distance) / (self._psi(span) + EPSILON)
-        with _full_precision(share.device):
+        with full_precision(share.device):
             hidden = relu(linear(share[..., None], self.hidden.weight.float(), self.hidden.bias.float()))
             return linear(hidden, self.output.weight.float(), self.output.bias.float()).permute(0, 3, 1, 2)
 
@@ -91,13 +91,6 @@ class FIRE(PositionEncoding):
             "threshold": self.threshold,
             "initial_c": self.initial_c,
         }
-
-
-def _full_precision(device: torch.device) -> AbstractContextManager[Any]:
-    """Autocast would run the two matrix products in half precision."""
-    if torch.amp.autocast_mode.is_autocast_available(device.type):
-        return torch.autocast(device.type, enabled=False)
-    return nullcontext()
 
 
 def reference(

@@ -4,10 +4,11 @@ import math
 from typing import Any, ClassVar, Final, Literal, final, get_args
 
 import torch
-from jaxtyping import Float, Float32, Int
+from jaxtyping import Float, Float32, Int64
 from torch import Tensor, nn
 
-from gnomon.encodings.base import PositionEncoding, registry, require_positions
+from gnomon.encodings.base import registry
+from gnomon.encodings.score_bias import DistanceBias, per_head
 from gnomon.errors import GnomonError
 
 Form = Literal["log", "power"]
@@ -17,7 +18,7 @@ LARGEST_POWER: Final = 2.0  #: beyond it -|d|^p is no kernel of the paper's kind
 
 @registry.register("kerple")
 @final
-class KERPLE(PositionEncoding):
+class KERPLE(DistanceBias):
     """A penalty for distance whose shape every head learns.
 
     At distance d = |query position - key position|, `form` "log" adds -p ln(1 + a d) and "power" adds -a d^p (ALiBi
@@ -34,17 +35,13 @@ class KERPLE(PositionEncoding):
     tensor([[[[-1.0986, -0.6931, -0.0000]]]])
     """
 
-    relative: ClassVar[bool] = True
     learned: ClassVar[bool] = True
     causal_only: bool = True
 
     def __init__(self, num_heads: int, *, form: Form = "log") -> None:
-        super().__init__()
-        if num_heads < 1:
-            raise GnomonError(f"KERPLE needs at least 1 head, got num_heads={num_heads}.")
+        super().__init__(num_heads)
         if form not in get_args(Form):
             raise GnomonError(f"The form of KERPLE is one of {', '.join(get_args(Form))}, got {form!r}.")
-        self.num_heads = num_heads
         self.form: Form = form
         self.p = nn.Parameter(torch.empty(num_heads))
         self.a = nn.Parameter(torch.empty(num_heads))
@@ -55,26 +52,22 @@ class KERPLE(PositionEncoding):
         nn.init.uniform_(self.p, 0.0, 2.0)
         nn.init.uniform_(self.a, 0.0, 1.0)
 
-    def bias(
-        self, query_positions: Int[Tensor, "#B Q"], key_positions: Int[Tensor, "#B K"]
-    ) -> Float32[Tensor, "#B H Q K"]:
-        require_positions(query_positions)
-        require_positions(key_positions)
-        distance = (query_positions[:, None, :, None] - key_positions[:, None, None, :]).abs().float()
-        a = _bounded(self.a, None)
+    def by_distance(self, relative: Int64[Tensor, "*S"]) -> Float32[Tensor, "H *S"]:
+        distance = relative.abs().float()
+        a = per_head(_bounded(self.a, None), distance)
         if self.form == "log":
-            return -_bounded(self.p, None) * torch.log1p(a * distance)
-        return -a * distance.pow(_bounded(self.p, LARGEST_POWER))
+            return -per_head(_bounded(self.p, None), distance) * torch.log1p(a * distance)
+        return -a * distance.pow(per_head(_bounded(self.p, LARGEST_POWER), distance))
 
     @property
     def options(self) -> dict[str, Any]:
         return {"num_heads": self.num_heads, "form": self.form}
 
 
-def _bounded(parameter: Float[Tensor, " H"], largest: float | None) -> Float32[Tensor, "H 1 1"]:
+def _bounded(parameter: Float[Tensor, " H"], largest: float | None) -> Float32[Tensor, " H"]:
     """The clamped value in float32, with the gradient of a parameter that lies on the bound."""
     value = parameter.float()
-    return (value.detach().clamp(SMALLEST, largest) + (value - value.detach()))[:, None, None]
+    return value.detach().clamp(SMALLEST, largest) + (value - value.detach())
 
 
 def reference(query_position: int, key_position: int, *, p: float, a: float, form: str) -> float:

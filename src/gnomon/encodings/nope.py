@@ -14,7 +14,7 @@ class NoPE(PositionEncoding):
     '{"encoding": "nope"}'
     """
 
-    relative: ClassVar[bool] = True
+    relative: bool = True
     norm_preserving: bool = True
     uses_position: ClassVar[bool] = False
 

@@ -1,18 +1,19 @@
 """Rotary position embedding (RoPE): Su et al. 2021, arXiv:2104.09864, section 3.2.2."""
 
+import copy
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final, final
+from typing import Any, Final, final
 
+import numpy as np
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float, Float64, Int, Int64
 from torch import Tensor
 
 from gnomon.encodings.base import PositionEncoding, registry, require_positions
-from gnomon.encodings.frequencies.base import Frequencies, build_frequencies
+from gnomon.encodings.frequencies.base import Frequencies, as_frequencies
 from gnomon.encodings.frequencies.plain import Plain
-from gnomon.errors import GnomonError, ShapeError
-from gnomon.kernels.rotation import LAYOUTS, Layout, angles, rotate
+from gnomon.kernels.rotation import Layout, angles, checked_layout, require_head_width, rotate, rotated_width
 
 _PLAIN: Final = Plain(10000.0)
 
@@ -28,11 +29,17 @@ class Rotary(PositionEncoding):
     or in its dict form. cos and sin are multiplied by its attention factor; with one other than 1 a rotation does not
     keep lengths, and `norm_preserving` is False.
 
+    Frequencies that depend on the length of the sequence (`DynamicNTK`, `DynamicYaRN`, `LongRoPE`) make the encoding
+    `length_dependent`, and no longer `relative`: a shift changes the length. Called directly, each row turns with the
+    length of its last position, plus 1; `at_length` fixes another one. Attention keeps such keys unrotated in its cache
+    and turns each query, with the keys that it sees, by the length of that query, so a token's output depends neither
+    on what follows, nor on other rows, nor on how the tokens were split into calls.
+
     >>> Rotary(head_dim=64, frequencies={"kind": "linear", "factor": 4.0}).inverse_frequencies[0]
     0.25
     """
 
-    relative: ClassVar[bool] = True
+    relative: bool = True
     norm_preserving: bool = True
 
     def __init__(
@@ -45,18 +52,17 @@ class Rotary(PositionEncoding):
     ) -> None:
         super().__init__()
         self.head_dim = head_dim
-        self.rotary_dim = _rotated_width(head_dim, rotary_dim)
-        if layout not in LAYOUTS:
-            raise GnomonError(f"The layout of a rotary encoding is one of {', '.join(LAYOUTS)}, got {layout!r}.")
-        self.layout: Layout = layout
-        if not isinstance(frequencies, Frequencies | Mapping):
-            raise GnomonError(f"Frequencies are a rule such as Plain(10000.0) or {{'kind': ...}}, got {frequencies!r}.")
-        self.frequencies = build_frequencies(frequencies) if isinstance(frequencies, Mapping) else frequencies
+        self.rotary_dim = rotated_width(head_dim, rotary_dim)
+        self.layout: Layout = checked_layout(layout)
+        self.frequencies = as_frequencies(frequencies)
         #: what rotated columns are multiplied by, and so every score of two rotated vectors twice
         self.attention_factor: float = self.frequencies.attention_factor
-        self.norm_preserving = self.attention_factor == 1.0
-        #: w_i in radians per position, fastest first; one for each pair
+        self.norm_preserving = self.frequencies.norm_preserving
+        self.length_dependent = self.frequencies.length_dependent
+        self.relative = not self.length_dependent
+        #: w_i in radians per position, fastest first; one for each pair; at the trained length if they depend on one
         self.inverse_frequencies: tuple[float, ...] = tuple(self.frequencies.inverse(self.rotary_dim).tolist())
+        self._lengths: Tensor | None = None
 
     def rotate_query(self, q: Float[Tensor, "B H S D"], positions: Int[Tensor, "#B S"]) -> Float[Tensor, "B H S D"]:
         return self._rotate(q, positions)
@@ -70,12 +76,54 @@ class Rotary(PositionEncoding):
         """The cosines and sines of every pair: (..., S) int64 -> two of (..., S, rotary_dim / 2)."""
         require_positions(positions)
         inverse = torch.tensor(self.inverse_frequencies, dtype=torch.float64, device=positions.device)
+        factor: float | Tensor = self.attention_factor
+        if self.length_dependent:
+            inverse, factor = self._by_length(positions, dtype)
         turned = angles(positions, inverse, dtype=dtype)
-        return turned.cos() * self.attention_factor, turned.sin() * self.attention_factor
+        return turned.cos() * factor, turned.sin() * factor
+
+    def regimes(self, lengths: Int[Tensor, "*S"]) -> Int64[Tensor, "*S"]:
+        """The shortest length with the same frequencies, for each length; all 0 when none matters."""
+        if not self.length_dependent:
+            return super().regimes(lengths)
+        distinct, index = lengths.unique(return_inverse=True)
+        found = [self.frequencies.regime(length) for length in distinct.tolist()]
+        return torch.tensor(found, dtype=torch.int64, device=lengths.device)[index]
+
+    def at_length(self, lengths: int | Int[Tensor, " B"]) -> "Rotary":
+        """The rotation of one length for good, or of one length for each row; itself when no length matters.
+
+        One length is what a server fixes when it starts, and what transformers uses for one call on a whole sequence:
+
+        >>> from gnomon.encodings.frequencies import DynamicNTK
+        >>> rotary = Rotary(64, frequencies=DynamicNTK(factor=2.0, original_max_length=2048))
+        >>> rotary.at_length(4096).length_dependent
+        False
+        """
+        if not self.length_dependent:
+            return self
+        if isinstance(lengths, int):
+            fixed = self.frequencies.at_length(lengths)
+            return Rotary(self.head_dim, rotary_dim=self.rotary_dim, layout=self.layout, frequencies=fixed)
+        bound = copy.copy(self)
+        bound._lengths = lengths
+        return bound
+
+    def _by_length(
+        self, positions: Int[Tensor, "*B S"], dtype: torch.dtype
+    ) -> tuple[Float64[Tensor, "*B 1 pairs"], Float[Tensor, "*B 1 1"]]:
+        """Inverse frequencies and attention factor of each row's own length."""
+        lengths = positions.amax(-1) + 1 if self._lengths is None else self._lengths.expand(positions.shape[:-1])
+        distinct, index = lengths.unique(return_inverse=True)
+        rules = [self.frequencies.at_length(length) for length in distinct.tolist()]
+        inverse = torch.from_numpy(np.stack([rule.inverse(self.rotary_dim) for rule in rules])).to(positions.device)
+        factors = torch.tensor([rule.attention_factor for rule in rules], dtype=dtype, device=positions.device)
+        return inverse[index].unsqueeze(-2), factors[index][..., None, None]
 
     def _rotate(self, x: Float[Tensor, "B H S D"], positions: Int[Tensor, "#B S"]) -> Float[Tensor, "B H S D"]:
-        if x.shape[-1] != self.head_dim:
-            raise ShapeError(f"The heads are {x.shape[-1]} wide but the rotary encoding is for {self.head_dim}.")
+        require_head_width(x, self.head_dim)
+        if self._lengths is not None:  # rows of the same positions may have lengths of their own
+            positions = positions.expand(x.shape[0], -1)
         cos, sin = self.cos_sin(positions, dtype=torch.promote_types(x.dtype, torch.float32))
         return rotate(x, cos.unsqueeze(-3), sin.unsqueeze(-3), layout=self.layout)
 
@@ -87,18 +135,6 @@ class Rotary(PositionEncoding):
             "layout": self.layout,
             "frequencies": self.frequencies.to_dict(),
         }
-
-
-def _rotated_width(head_dim: int, rotary_dim: int | None) -> int:
-    width = head_dim if rotary_dim is None else rotary_dim
-    if not 2 <= width <= head_dim:
-        raise GnomonError(f"The rotated width must be between 2 and the head width {head_dim}, got {width}.")
-    if width % 2:
-        raise GnomonError(
-            f"Rotation works on pairs, so the rotated width must be even, got {width}; use partial rotary: "
-            f"rotary_dim={width - 1} turns {width - 1} of the {head_dim} columns."
-        )
-    return width
 
 
 def reference(

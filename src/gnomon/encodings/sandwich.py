@@ -1,13 +1,14 @@
 """Sandwich: Chi et al. 2023, arXiv:2212.10356."""
 
 import math
-from typing import Any, ClassVar, Final, final
+from typing import Any, Final, final
 
 import torch
-from jaxtyping import Float32, Float64, Int
+from jaxtyping import Float32, Float64, Int, Int64
 from torch import Tensor
 
-from gnomon.encodings.base import PositionEncoding, registry, require_positions
+from gnomon.encodings.base import registry, require_positions
+from gnomon.encodings.score_bias import DistanceBias, per_head
 from gnomon.errors import GnomonError
 from gnomon.kernels.rotation import angles
 
@@ -16,7 +17,7 @@ BASE: Final = 10000.0
 
 @registry.register("sandwich")
 @final
-class Sandwich(PositionEncoding):
+class Sandwich(DistanceBias):
     """The similarity of two sinusoidal position vectors as a bias, weaker in each further head; nothing is learned.
 
     At distance d, head h = 1 .. H adds (sum over i = 1 .. D/2 of cos(d 10000^(-2i/D)) - D/2) / (8h/H): 0 at distance 0
@@ -28,15 +29,10 @@ class Sandwich(PositionEncoding):
     tensor([[-22.3407,  -1.4466]])
     """
 
-    relative: ClassVar[bool] = True
-
     def __init__(self, num_heads: int, *, sinusoid_dim: int = 128) -> None:
-        super().__init__()
-        if num_heads < 1:
-            raise GnomonError(f"Sandwich needs at least 1 head, got num_heads={num_heads}.")
+        super().__init__(num_heads)
         if sinusoid_dim < 2 or sinusoid_dim % 2:
             raise GnomonError(f"Sandwich needs an even sinusoid_dim of at least 2, got {sinusoid_dim}.")
-        self.num_heads = num_heads
         self.sinusoid_dim = sinusoid_dim
 
     def bias(
@@ -44,11 +40,17 @@ class Sandwich(PositionEncoding):
     ) -> Float32[Tensor, "#B H Q K"]:
         require_positions(query_positions)
         require_positions(key_positions)
-        alike = self._vectors(query_positions) @ self._vectors(key_positions).mT
-        head = torch.arange(1, self.num_heads + 1, dtype=torch.float64, device=alike.device)[:, None, None]
-        return ((alike.unsqueeze(1) - self.sinusoid_dim / 2) / (8 * head / self.num_heads)).float()
+        # All pairs as one matrix product: vectors of all distances would take D numbers for each query and key.
+        return self._of(self._vectors(query_positions) @ self._vectors(key_positions).mT).transpose(0, 1)
 
-    def _vectors(self, positions: Int[Tensor, "#B S"]) -> Float64[Tensor, "#B S D"]:
+    def by_distance(self, relative: Int64[Tensor, "*S"]) -> Float32[Tensor, "H *S"]:
+        return self._of(self._vectors(relative) @ self._vectors(relative.new_zeros(())))
+
+    def _of(self, alike: Float64[Tensor, "*S"]) -> Float32[Tensor, "H *S"]:
+        head = per_head(torch.arange(1, self.num_heads + 1, dtype=torch.float64, device=alike.device), alike)
+        return ((alike - self.sinusoid_dim / 2) / (8 * head / self.num_heads)).float()
+
+    def _vectors(self, positions: Int64[Tensor, "*S"]) -> Float64[Tensor, "*S D"]:
         """Cosines, then sines; the order does not change a dot product."""
         pair = torch.arange(1, self.sinusoid_dim // 2 + 1, dtype=torch.float64, device=positions.device)
         turned = angles(positions, BASE ** (-2 * pair / self.sinusoid_dim), dtype=torch.float64)

@@ -8,7 +8,8 @@ import torch
 from jaxtyping import Float32, Int, Int64
 from torch import Tensor, nn
 
-from gnomon.encodings.base import PositionEncoding, registry, require_positions
+from gnomon.encodings.base import registry, require_positions
+from gnomon.encodings.score_bias import DistanceBias
 from gnomon.errors import GnomonError
 
 Direction = Literal["both", "causal"]
@@ -18,7 +19,7 @@ INIT_STD = 0.02
 
 @registry.register("t5")
 @final
-class T5Bias(PositionEncoding):
+class T5Bias(DistanceBias):
     """A learned number for each head and each bucket of distances; buckets widen with distance.
 
     Let r = key position - query position. `direction`: "both" gives half of the buckets to r > 0 and half to r <= 0
@@ -28,9 +29,10 @@ class T5Bias(PositionEncoding):
     distances share the last bucket. Where each bucket begins is worked out in whole numbers, so that no rounding of
     a logarithm can move it; the float32 code of transformers has the same buckets for all usual sizes.
 
-    `weight` is (num_buckets, num_heads), as in a T5 checkpoint's `relative_attention_bias.weight`. T5 shares one table
-    among the layers of a stack, UMT5 has one in each. T5 does not divide q·k by sqrt(head_dim), as
-    `gnomon.attention.Attention` does: to run T5's weights there, multiply those of the query by sqrt(head_dim).
+    `weight` is (num_buckets, num_heads), as in a T5 checkpoint's `relative_attention_bias.weight`. Shared or not is
+    which module a layer is given: T5 and MPNet give one T5Bias to all layers of a stack (the encoder one, the decoder
+    another), and its gradient is the sum over them; UMT5 gives each layer its own. Attention to another sequence has
+    none. T5 does not divide q·k by sqrt(head_dim): `gnomon.attention.Attention(..., scale=1.0)`.
 
     >>> encoding = T5Bias(num_heads=2)
     >>> encoding.bias(torch.tensor([[3]]), torch.tensor([[1, 3, 4]])).shape
@@ -39,15 +41,13 @@ class T5Bias(PositionEncoding):
     tensor([[[15, 10,  1,  0, 17, 26, 31]]])
     """
 
-    relative: ClassVar[bool] = True
     learned: ClassVar[bool] = True
 
     def __init__(
         self, num_heads: int, *, num_buckets: int = 32, max_distance: int = 128, direction: Direction = "both"
     ) -> None:
-        super().__init__()
-        _check(num_heads, num_buckets, max_distance, direction)
-        self.num_heads = num_heads
+        super().__init__(num_heads)
+        _check(num_buckets, max_distance, direction)
         self.num_buckets = num_buckets
         self.max_distance = max_distance
         self.direction: Direction = direction
@@ -68,18 +68,17 @@ class T5Bias(PositionEncoding):
         """The row of the table for every query and key. (B, Q), (B, K) int64 -> (B, Q, K) int64."""
         require_positions(query_positions)
         require_positions(key_positions)
-        relative = key_positions[:, None, :] - query_positions[:, :, None]
+        return self._buckets(key_positions[:, None, :] - query_positions[:, :, None])
+
+    def by_distance(self, relative: Int64[Tensor, "*S"]) -> Float32[Tensor, "H *S"]:
+        return nn.functional.embedding(self._buckets(relative), self.weight.float()).movedim(-1, 0)
+
+    def _buckets(self, relative: Int64[Tensor, "*S"]) -> Int64[Tensor, "*S"]:
         starts = torch.tensor(self.bucket_starts[1:], dtype=torch.int64, device=relative.device)
         if self.direction == "causal":
             return torch.bucketize((-relative).clamp_min(0), starts, right=True)
         later = (relative > 0) * (self.num_buckets // 2)
         return torch.bucketize(relative.abs(), starts, right=True) + later
-
-    def bias(
-        self, query_positions: Int[Tensor, "#B Q"], key_positions: Int[Tensor, "#B K"]
-    ) -> Float32[Tensor, "#B H Q K"]:
-        rows = nn.functional.embedding(self.buckets(query_positions, key_positions), self.weight.float())
-        return rows.permute(0, 3, 1, 2)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -103,9 +102,7 @@ def _bucket_starts(count: int, max_distance: int) -> tuple[int, ...]:
     return (*range(exact), *(bisect.bisect_left(distances, bound, key=lambda d: d**steps) for bound in bounds))
 
 
-def _check(num_heads: int, num_buckets: int, max_distance: int, direction: Direction) -> None:
-    if num_heads < 1:
-        raise GnomonError(f"T5Bias needs at least 1 head, got num_heads={num_heads}.")
+def _check(num_buckets: int, max_distance: int, direction: Direction) -> None:
     if direction not in get_args(Direction):
         raise GnomonError(f"The direction of T5Bias is one of {', '.join(get_args(Direction))}, got {direction!r}.")
     if direction == "both" and (num_buckets < 4 or num_buckets % 2):

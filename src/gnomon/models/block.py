@@ -29,7 +29,7 @@ class Block(nn.Module):
     def forward(
         self,
         x: Float[Tensor, "B S W"],
-        positions: Int[Tensor, "#B S"],
+        positions: Int[Tensor, "#B S *axes"],
         mask: AttentionMask,
         cache: LayerCache | None = None,
     ) -> Float[Tensor, "B S W"]:

@@ -1,5 +1,6 @@
 """A causal language model that takes any position encoding."""
 
+from collections.abc import Sequence
 from typing import final
 
 import torch
@@ -15,7 +16,7 @@ from gnomon.models.stack import Stack
 
 @final
 class Decoder(nn.Module):
-    """Pre-norm causal Transformer with a head tied to the token embeddings; one encoding serves all layers.
+    """Pre-norm causal Transformer with a head tied to the token embeddings; one encoding for all layers, or one each.
 
     >>> from gnomon.encodings import Rotary
     >>> model = Decoder(ModelOptions(vocabulary=50, dim=32, num_layers=2, num_heads=4), encoding=Rotary(8))
@@ -31,12 +32,13 @@ class Decoder(nn.Module):
     True
     """
 
-    def __init__(self, options: ModelOptions, *, encoding: PositionEncoding) -> None:
+    def __init__(self, options: ModelOptions, *, encoding: PositionEncoding | Sequence[PositionEncoding]) -> None:
         super().__init__()
         self.stack = Stack(options, encoding=encoding, causal=True)
 
     @property
     def encoding(self) -> PositionEncoding:
+        """The encoding of all layers; raises GnomonError when they have several."""
         return self.stack.encoding
 
     def new_cache(self) -> Cache:
@@ -48,7 +50,7 @@ class Decoder(nn.Module):
         ids: Int[Tensor, "B S"],
         *,
         attention_mask: Tensor | None = None,
-        positions: Int[Tensor, "#B S"] | None = None,
+        positions: Int[Tensor, "#B S *axes"] | None = None,
         documents: Int[Tensor, "B S"] | None = None,
         cache: Cache | None = None,
     ) -> Float[Tensor, "B S V"]:

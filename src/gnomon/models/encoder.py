@@ -1,5 +1,6 @@
 """A bidirectional encoder that takes any position encoding."""
 
+from collections.abc import Sequence
 from typing import final
 
 from jaxtyping import Float, Int
@@ -13,7 +14,7 @@ from gnomon.models.stack import Stack
 
 @final
 class Encoder(nn.Module):
-    """Pre-norm Transformer in which every token sees every other; one encoding serves all layers.
+    """Pre-norm Transformer in which every token sees every other; one encoding for all layers, or one for each.
 
     >>> import torch
     >>> from gnomon.encodings import Learned
@@ -22,12 +23,13 @@ class Encoder(nn.Module):
     torch.Size([1, 5, 32])
     """
 
-    def __init__(self, options: ModelOptions, *, encoding: PositionEncoding) -> None:
+    def __init__(self, options: ModelOptions, *, encoding: PositionEncoding | Sequence[PositionEncoding]) -> None:
         super().__init__()
         self.stack = Stack(options, encoding=encoding, causal=False)
 
     @property
     def encoding(self) -> PositionEncoding:
+        """The encoding of all layers; raises GnomonError when they have several."""
         return self.stack.encoding
 
     def forward(
@@ -35,7 +37,7 @@ class Encoder(nn.Module):
         ids: Int[Tensor, "B S"],
         *,
         attention_mask: Tensor | None = None,
-        positions: Int[Tensor, "#B S"] | None = None,
+        positions: Int[Tensor, "#B S *axes"] | None = None,
         documents: Int[Tensor, "B S"] | None = None,
     ) -> Float[Tensor, "B S W"]:
         """(B, S) int64 -> hidden states (B, S, W), after the last norm.

@@ -1,5 +1,6 @@
 """What a decoder and an encoder share: embeddings, positions added once, blocks, a last norm."""
 
+from collections.abc import Sequence
 from itertools import repeat
 from typing import final
 
@@ -10,7 +11,7 @@ from torch import Tensor, nn
 from gnomon import positions as position_ids
 from gnomon.attention import Attention, AttentionMask, Cache, KeyValues
 from gnomon.encodings.base import PositionEncoding
-from gnomon.errors import GnomonError, ShapeError
+from gnomon.errors import GnomonError, PositionError, ShapeError
 from gnomon.models.block import Block
 from gnomon.models.embedding import TokenEmbedding
 from gnomon.models.options import ModelOptions
@@ -20,34 +21,46 @@ from gnomon.models.options import ModelOptions
 class Stack(nn.Module):
     """Token embeddings, then the encoding's `embed` hook exactly once, then the blocks.
 
-    One encoding serves all layers. It is the same module everywhere, so its parameters, if it has any, train as one and
-    appear in the state dict under each layer's name (`safetensors.torch.save_model` stores them once).
+    One encoding serves all layers, or there is one for each: a sequence may hold `NoPE()` for layers without positions
+    (SmolLM3, Llama 4), another base for some (Gemma 3), or a table of biases for each (UMT5). The same module in many
+    layers trains as one, and appears in the state dict under each layer's name (`safetensors.torch.save_model` stores
+    it once). The `embed` hook of each distinct encoding runs once, in the order of the layers.
     """
 
-    def __init__(self, options: ModelOptions, *, encoding: PositionEncoding, causal: bool) -> None:
+    def __init__(
+        self, options: ModelOptions, *, encoding: PositionEncoding | Sequence[PositionEncoding], causal: bool
+    ) -> None:
         super().__init__()
         self.embedding = TokenEmbedding(options.vocabulary, options.dim, options.embedding)
-        self.encoding = encoding
+        layers = _each_layer(encoding, options.num_layers)
         self.blocks = nn.ModuleList(
             Block(
                 Attention(
                     options.dim,
                     num_heads=options.num_heads,
                     num_key_heads=options.num_key_heads,
-                    encoding=encoding,
+                    encoding=each,
                     causal=causal,
                 ),
                 dim=options.dim,
             )
-            for _ in range(options.num_layers)
+            for each in layers
         )
         self.norm = nn.LayerNorm(options.dim)
+
+    @property
+    def encoding(self) -> PositionEncoding:
+        """The encoding of all layers; raises GnomonError when they have several."""
+        if len(distinct := self._distinct()) > 1:
+            kinds = ", ".join(str(each) for each in distinct)
+            raise GnomonError(f"The layers have different encodings, {kinds}; read that of one layer.")
+        return distinct[0]
 
     def forward(
         self,
         ids: Int[Tensor, "B S"],
         mask: AttentionMask,
-        positions: Int[Tensor, "#B S"] | None = None,
+        positions: Int[Tensor, "#B S *axes"] | None = None,
         cache: Cache | None = None,
     ) -> Float[Tensor, "B S W"]:
         """(B, S) int64 -> (B, S, W); positions follow from the mask and the cache unless they are passed."""
@@ -57,16 +70,40 @@ class Stack(nn.Module):
                 f"The cache has {len(cache.layers)} layers, the model {len(self.blocks)}; use new_cache()."
             )
         if positions is None:
+            self._require_one_axis()
             positions = derive_positions(ids, mask, None if cache is None else cache.stored)
-        words = self.embedding(ids)
-        x = self.encoding.embed(words, positions)
-        if x.shape != words.shape:
-            raise ShapeError(f"{self.encoding} turned embeddings of shape {tuple(words.shape)} into {tuple(x.shape)}.")
+        x = words = self.embedding(ids)
+        for encoding in self._distinct():
+            x = encoding.embed(x, positions)
+            if x.shape != words.shape:
+                raise ShapeError(f"{encoding} turned embeddings of shape {tuple(words.shape)} into {tuple(x.shape)}.")
         caches = repeat(None) if cache is None else cache.layers
         for block, layer_cache in zip(self.blocks, caches, strict=False):
             x = block(x, positions, mask, layer_cache)
         hidden: Tensor = self.norm(x)
         return hidden
+
+    def _distinct(self) -> list[PositionEncoding]:
+        attentions = (module for module in self.blocks.modules() if isinstance(module, Attention))
+        return list(dict.fromkeys(attention.encoding for attention in attentions))
+
+    def _require_one_axis(self) -> None:
+        for encoding in self._distinct():
+            if encoding.axes > 1:
+                raise PositionError(
+                    f"{encoding} needs {encoding.axes} coordinates for each token, which ids do not tell; pass "
+                    f"positions of shape (batch, sequence, {encoding.axes}), built with gnomon.positions.grid."
+                )
+
+
+def _each_layer(
+    encoding: PositionEncoding | Sequence[PositionEncoding], num_layers: int
+) -> tuple[PositionEncoding, ...]:
+    if isinstance(encoding, PositionEncoding):
+        return (encoding,) * num_layers
+    if len(encoding) != num_layers:
+        raise GnomonError(f"The model has {num_layers} layers but {len(encoding)} encodings; give one for each layer.")
+    return tuple(encoding)
 
 
 def derive_positions(ids: Int[Tensor, "B S"], mask: AttentionMask, stored: KeyValues | None) -> Int64[Tensor, "#B S"]:

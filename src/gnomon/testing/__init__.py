@@ -16,6 +16,7 @@ CLAUSES = {
     clause.__name__: clause
     for clause in (
         values.reference,
+        values.double_precision,
         values.far_out,
         values.shapes_and_dtypes,
         values.one_rounding_in_bfloat16,
@@ -30,6 +31,7 @@ CLAUSES = {
         order.shift_invariance,
         order.norms,
         order.limit,
+        order.lengths,
         state.arguments_unchanged,
         state.gradients,
         state.json_round_trip,
@@ -61,8 +63,9 @@ def check_encoding(
     """Hold an encoding to what every encoding promises; raises ContractError that lists each broken clause.
 
     All clauses run on the CPU in about 0.1 s and leave the encoding as it was. Without a `reference` the clauses
-    "reference" and "far_out" cannot compare with the formula; all others still bite. The sizes of the model are read
-    from the encoding's options of the same names; what is not there is 3 heads of width 8, and dim = heads x width.
+    "reference", "double_precision" and "far_out" cannot compare with the formula; all others still bite. The sizes of
+    the model are read from the encoding's options of the same names; what is not there is 3 heads of width 8, and
+    dim = heads x width.
     """
     options = encoding.options
     heads = num_heads or options.get("num_heads", 3)

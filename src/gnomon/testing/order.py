@@ -1,5 +1,6 @@
 """Clauses about positions: which ids are taken, and how results move when tokens or positions move."""
 
+import itertools
 import math
 from dataclasses import replace
 
@@ -23,11 +24,11 @@ def neighbours_differ(trial: Trial) -> None:
     """One vector at neighbouring positions gives different vectors, at the start and at the far end."""
     inputs = trial.inputs()
     length = inputs.positions.shape[1]
-    last = (trial.encoding.max_length or 1_000_000) - length
+    last = (trial.room if trial.limits[0] else 1_000_000) - length
     same, names = [0] * length, set(_active_hooks(trial)) & set(VECTOR_HOOKS)
     for start in (0, last):
-        at = replace(inputs.tokens(same), positions=torch.arange(start, start + length).expand(2, -1))
-        results = trial.run(at)
+        places = torch.arange(start, start + length).expand(2, -1)
+        results = trial.run(replace(inputs.tokens(same), positions=trial.spread(places)))
         for name in names:
             alike = (results[name].diff(dim=-2).abs() < 1e-6).all(-1).sum().item()
             if alike:
@@ -83,7 +84,7 @@ def rows_of_the_batch(trial: Trial) -> None:
             want = {name: value[[row]] for name, value in whole.items()}
             require_same(trial.run(inputs.rows([row])), want, f"row {row} alone")
     first = inputs.positions[:1]
-    repeated = trial.run(replace(inputs, positions=first.expand(2, -1)))
+    repeated = trial.run(replace(inputs, positions=first.expand_as(inputs.positions)))
     require_same(trial.run(replace(inputs, positions=first)), repeated, "positions of shape (1, S)")
 
 
@@ -94,10 +95,19 @@ def shift_invariance(trial: Trial) -> None:
     """
     inputs = trial.inputs().rows([0])
     still = _attention(trial, inputs)
-    end, length = trial.encoding.max_length, inputs.positions.shape[1]
-    shifts = [shift for shift in (1, 17, 1000) if length > 1 and (end is None or shift + length <= end)]
-    moved = {shift: (_attention(trial, inputs.shifted(shift)) - still).abs().max().item() for shift in shifts}
-    bounds = {shift: 2e-5 + shift * 2.0**-23 for shift in shifts}
+    end, length = trial.room if trial.limits[0] else None, inputs.positions.shape[1]
+    sizes = [shift for shift in (1, 17, 1000) if length > 1 and (end is None or shift + length <= end)]
+    shifts: list[int | tuple[int, ...]] = [*sizes]
+    if trial.encoding.axes > 1:  # along one axis alone too
+        shifts += [
+            tuple(shift * (axis == i) for i in range(trial.encoding.axes))
+            for axis in range(trial.encoding.axes)
+            for shift in sizes
+        ]
+    moved = {
+        shift: (_attention(trial, inputs.shifted(torch.tensor(shift))) - still).abs().max().item() for shift in shifts
+    }
+    bounds = {shift: 2e-5 + (shift if isinstance(shift, int) else max(shift)) * 2.0**-23 for shift in shifts}
     for shift in shifts:
         if trial.encoding.relative and not moved[shift] <= bounds[shift]:
             raise ClauseError(f"a shift by {shift} moves log attention by {moved[shift]:.3g}, but relative is True.")
@@ -108,13 +118,15 @@ def shift_invariance(trial: Trial) -> None:
 
 
 def norms(trial: Trial) -> None:
-    """Rotation keeps the length of vectors if and only if `norm_preserving` says so."""
+    """Rotation keeps the length of vectors, in short sequences and in long ones, if and only if `norm_preserving`."""
     inputs = trial.inputs()
-    results = trial.run(inputs)
     rotating = [name for name in _active_hooks(trial) if name in ("rotate_query", "rotate_key")]
     given = {"rotate_query": inputs.q, "rotate_key": inputs.k}
-    change = {name: (results[name].norm(dim=-1) / given[name].norm(dim=-1) - 1).abs().max().item() for name in rotating}
-    worst = max(change.values(), default=0.0)
+    worst = 0.0
+    for length in (1, 200_000) if trial.encoding.length_dependent else (1,):
+        results = trial.run(inputs, trial.encoding.at_length(length))
+        changes = [(results[name].norm(dim=-1) / given[name].norm(dim=-1) - 1).abs().max().item() for name in rotating]
+        worst = max([worst, *changes])
     if trial.encoding.norm_preserving and worst > 1e-5:
         raise ClauseError(f"rotation changes a norm by the factor {worst:.3g}, but norm_preserving is True.")
     if rotating and worst <= 1e-5 and not trial.encoding.norm_preserving:
@@ -122,23 +134,59 @@ def norms(trial: Trial) -> None:
 
 
 def limit(trial: Trial) -> None:
-    """The last position works, and those outside 0 .. max_length - 1 raise a ValueError that names both numbers."""
-    end = trial.encoding.max_length
-    if end is None:
+    """The last position works, and those outside 0 .. max_length - 1 raise a ValueError that names both numbers.
+
+    With several axes that holds for each; the coordinate -1 there means no place on the grid, and -2 is outside.
+    """
+    if trial.limits[0] is None:
         return
     inputs = trial.inputs()
     for name in _active_hooks(trial):
-        _call(trial.encoding, name, inputs, torch.full_like(inputs.positions, end - 1))
-        for outside in (end, -1):
-            positions = inputs.positions.clone()
-            positions[-1, -1] = outside
-            try:
-                _call(trial.encoding, name, inputs, positions)
-            except ValueError as error:
-                if str(outside) not in str(error) or str(end) not in str(error):
-                    raise ClauseError(f"{name}: the error does not name {outside} and {end}: {error}") from error
-                continue
-            raise ClauseError(f"{name} takes position {outside}, but max_length is {end}.")
+        limits = [limit for limit in trial.limits if limit is not None]
+        ends = torch.tensor(limits).squeeze()
+        _call(trial.encoding, name, inputs, (ends - 1).expand_as(inputs.positions))
+        for axis, end in enumerate(limits):
+            for outside in (end, -1) if trial.encoding.axes == 1 else (end, -2):
+                positions = inputs.positions.clone()
+                positions[(-1, -1) if trial.encoding.axes == 1 else (-1, -1, axis)] = outside
+                try:
+                    _call(trial.encoding, name, inputs, positions)
+                except ValueError as error:
+                    if str(outside) not in str(error) or str(end) not in str(error):
+                        raise ClauseError(f"{name}: the error does not name {outside} and {end}: {error}") from error
+                    continue
+                raise ClauseError(f"{name} takes position {outside}, but there are {end}.")
+
+
+def lengths(trial: Trial) -> None:
+    """`at_length` fixes all numbers: a token alone, at any length, gets what it gets among others at that length.
+
+    Lengths of one regime give the same numbers, those of different regimes give others; one for all unless
+    `length_dependent`.
+    """
+    encoding, inputs = trial.encoding, trial.inputs()
+    sizes = torch.tensor([1, 9, 64, 65, 1000, 1001, 5000, 5001, 200_000])
+    regimes = encoding.regimes(sizes)
+    if (regimes.unique().numel() > 1) != encoding.length_dependent:
+        raise ClauseError(f"length_dependent is {encoding.length_dependent} but the regimes are {regimes.tolist()}.")
+    results = [trial.run(inputs, encoding.at_length(int(size))) for size in sizes]
+    for i, j in itertools.combinations(range(len(sizes)), 2):
+        equal = all(torch.equal(results[i][name], results[j][name]) for name in results[i])
+        if equal != bool(regimes[i] == regimes[j]):
+            raise ClauseError(
+                f"lengths {sizes[i]} and {sizes[j]} give {'equal' if equal else 'different'} numbers, "
+                f"but their regimes are {regimes[i]} and {regimes[j]}."
+            )
+    rows = torch.tensor([1, 200_000])
+    bound = trial.run(inputs, encoding.at_length(rows))
+    for row, of_length in ((0, results[0]), (1, results[-1])):
+        for name, value in bound.items():
+            require_close(value[row], of_length[name][row], f"{name} of row {row} with lengths {rows.tolist()}")
+        alone = trial.run(inputs.rows([row]).tokens([0]), encoding.at_length(rows[[row]]))
+        for name in VECTOR_HOOKS:
+            require_close(
+                alone[name][0, ..., 0, :], bound[name][row, ..., 0, :], f"{name} of a token alone at a length"
+            )
 
 
 def _call(encoding: PositionEncoding, name: str, inputs: Inputs, positions: Tensor) -> Tensor:

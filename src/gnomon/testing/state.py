@@ -115,7 +115,7 @@ def _require_equal_after_loading(trial: Trial, other: PositionEncoding, what: st
 def _differs(trial: Trial, other: PositionEncoding) -> bool:
     """Whether any hook gives other numbers, near the start or, where there is no limit, far out."""
     near = trial.inputs()
-    places = [near] if trial.encoding.max_length else [near, near.shifted(1_000_000)]
+    places = [near] if trial.limits[0] else [near, near.shifted(1_000_000)]
     for inputs in places:
         mine, others = trial.run(inputs), trial.run(inputs, other)
         if mine.keys() != others.keys() or any(not torch.equal(mine[name], others[name]) for name in mine):

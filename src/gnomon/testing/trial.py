@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Self, final
+from typing import Any, Self, final
 
 import torch
-from jaxtyping import Float, Int64
+from jaxtyping import Bool, Float, Int64
 from torch import Tensor
 
 from gnomon.encodings.base import PositionEncoding
@@ -14,7 +14,8 @@ VECTOR_HOOKS = ("embed", "rotate_query", "rotate_key")
 #: What float32 arithmetic may differ by, relative to the largest value: a few roundings of 2^-24 each.
 ROUNDING = 2e-6
 
-Vector = Callable[[list[float], int], list[float]]
+Vector = Callable[[list[float], Any], list[float]]
+Rows = list[list[float]]
 
 
 @final
@@ -23,13 +24,16 @@ class Reference:
     """The formula of an encoding in plain Python floats, one function for each hook; None: that hook does nothing.
 
     `embed`, `rotate_query` and `rotate_key` take one vector and its position. `bias` takes a head, a query position and
-    a key position. They are compared with the hooks vector by vector and number by number.
+    a key position. `content_bias` takes a head, the queries and the keys of that head as lists of vectors, and the
+    positions of both, and gives a list of numbers for each query; under `causal_only` those of later keys are not read.
+    A position is a number, or a list of coordinates where the encoding has several `axes`.
     """
 
     embed: Vector | None = None
     rotate_query: Vector | None = None
     rotate_key: Vector | None = None
-    bias: Callable[[int, int, int], float] | None = None
+    bias: Callable[[int, Any, Any], float] | None = None
+    content_bias: Callable[[int, Rows, Rows, list[Any], list[Any]], Rows] | None = None
 
 
 class ClauseError(Exception):
@@ -39,12 +43,12 @@ class ClauseError(Exception):
 @final
 @dataclass(frozen=True)
 class Inputs:
-    """What the hooks take: x (B, S, W), q and k (B, H, S, D), positions (B, S)."""
+    """What the hooks take: x (B, S, W), q and k (B, H, S, D), positions (B, S) or, with coordinates, (B, S, axes)."""
 
     x: Float[Tensor, "B S W"]
     q: Float[Tensor, "B H S D"]
     k: Float[Tensor, "B H S D"]
-    positions: Int64[Tensor, "B S"]
+    positions: Int64[Tensor, "B S *axes"]
 
     def tokens(self, index: list[int]) -> Self:
         return replace(
@@ -58,7 +62,7 @@ class Inputs:
     def rows(self, index: list[int]) -> Self:
         return replace(self, x=self.x[index], q=self.q[index], k=self.k[index], positions=self.positions[index])
 
-    def shifted(self, shift: int) -> Self:
+    def shifted(self, shift: int | Int64[Tensor, "..."]) -> Self:
         return replace(self, positions=self.positions + shift)
 
     def to(self, dtype: torch.dtype) -> Self:
@@ -77,14 +81,21 @@ class Trial:
     dim: int
 
     @property
+    def limits(self) -> tuple[int | None, ...]:
+        """How many positions there are along each axis; None: no limit."""
+        axes = self.encoding.axes
+        return (self.encoding.max_length,) if axes == 1 else self.encoding.grid or (None,) * axes
+
+    @property
     def room(self) -> int:
-        """Positions 0 .. room - 1 are used, unless a clause goes far out on purpose."""
-        return min(self.encoding.max_length or 64, 64)
+        """Positions 0 .. room - 1 are used along each axis, unless a clause goes far out on purpose."""
+        return min((limit for limit in self.limits if limit is not None), default=64)
 
     def inputs(self) -> Inputs:
         """Two rows of up to seven tokens; the first starts at 0, the second ends at the last position in use."""
         generator = torch.Generator().manual_seed(0)
         length = max(1, min(self.room - 1, 7))
+        room = min(self.room, 64)
 
         def draw(*shape: int) -> Tensor:
             return torch.randn(shape, generator=generator)
@@ -93,7 +104,7 @@ class Trial:
             x=draw(2, length, self.dim),
             q=draw(2, self.num_heads, length, self.head_dim),
             k=draw(2, self.num_heads, length, self.head_dim),
-            positions=torch.arange(length) + torch.tensor([[0], [self.room - length]]),
+            positions=self.spread(torch.arange(length) + torch.tensor([[0], [room - length]])),
         )
 
     def scattered(self) -> Inputs:
@@ -103,9 +114,21 @@ class Trial:
         """
         inputs = self.inputs()
         places = torch.tensor([[0, 2, 11, 59, 300, 301, 1199], [5, 23, 107, 563, 570, 1003, 1006]])
-        if self.encoding.max_length is not None:
-            places = places * self.room // 1200
-        return replace(inputs, positions=places[:, : inputs.positions.shape[1]])
+        if self.limits[0] is not None:
+            places = places * min(self.room, 64) // 1200
+        return replace(inputs, positions=self.spread(places[:, : inputs.positions.shape[1]]))
+
+    def spread(self, places: Int64[Tensor, "B S"]) -> Int64[Tensor, "B S *axes"]:
+        """Positions from places along the first axis; along others the places come in other orders."""
+        if self.encoding.axes == 1:
+            return places
+        return torch.stack([places.roll(axis, -1) for axis in range(self.encoding.axes)], dim=-1)
+
+    def visible(self, inputs: Inputs) -> Bool[Tensor, "1 1 S S"]:
+        """Which token sees which: under `causal_only` those before it and itself, else all."""
+        size = inputs.positions.shape[1]
+        seen = torch.ones(size, size, dtype=torch.bool)
+        return (seen.tril() if self.encoding.causal_only else seen)[None, None]
 
     def run(self, inputs: Inputs, encoding: PositionEncoding | None = None) -> dict[str, Tensor]:
         """The results of all hooks by name; those that add nothing are left out."""

@@ -2,14 +2,17 @@
 
 import copy
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from gnomon.testing.trial import VECTOR_HOOKS, ClauseError, Inputs, Reference, Trial, require_close, require_same
+from gnomon.testing.trial import VECTOR_HOOKS, ClauseError, Inputs, Reference, Rows, Trial, require_close, require_same
 
 #: One rounding to bfloat16, which has 8 bits of precision.
 BFLOAT16_ROUNDING = 2.0**-8
+#: What float64 may differ from the formula by at positions up to a thousand, relative to the largest value.
+DOUBLE_ROUNDING = 1e-12
 
 
 def reference(trial: Trial) -> None:
@@ -19,9 +22,30 @@ def reference(trial: Trial) -> None:
             _require_reference(trial, trial.reference, inputs)
 
 
+def double_precision(trial: Trial) -> None:
+    """In float64 vectors and content biases equal the formula to 1e-12: nothing on the way is rounded to float32.
+
+    A bias has no content whose dtype it could follow; it is float32.
+    """
+    if trial.reference is None:
+        return
+    encoding = copy.deepcopy(trial.encoding).double().at_length(1)
+    for inputs in (trial.inputs(), trial.scattered()):
+        inputs = inputs.to(torch.float64)
+        results = trial.run(inputs, encoding)
+        for name, given in zip(VECTOR_HOOKS, (inputs.x, inputs.q, inputs.k), strict=True):
+            want = _expected_vectors(trial.reference, name, given, inputs.positions)
+            require_close(results[name], want, f"{name} in float64", DOUBLE_ROUNDING)
+        if trial.reference.content_bias is not None and "content_bias" in results:
+            seen = trial.visible(inputs)
+            want = _expected_content_bias(trial.reference.content_bias, inputs).masked_fill(~seen, 0.0)
+            got = results["content_bias"].masked_fill(~seen, 0.0)
+            require_close(got, want, "content_bias in float64", DOUBLE_ROUNDING)
+
+
 def far_out(trial: Trial) -> None:
     """An encoding without a limit is finite, and equals the formula, a million positions out."""
-    if trial.encoding.max_length is not None:
+    if trial.limits[0] is not None:
         return
     for inputs in (trial.inputs().shifted(1_000_000), trial.scattered().shifted(1_000_000)):
         for name, value in trial.run(inputs).items():
@@ -86,7 +110,8 @@ def half_precision_module(trial: Trial) -> None:
 
 
 def _require_reference(trial: Trial, formula: Reference, inputs: Inputs) -> None:
-    results = trial.run(inputs)
+    """One that depends on the length is compared at the shortest; the clause `lengths` ties the others to it."""
+    results = trial.run(inputs, trial.encoding.at_length(1))
     for name, given in zip(VECTOR_HOOKS, (inputs.x, inputs.q, inputs.k), strict=True):
         require_close(results[name].double(), _expected_vectors(formula, name, given, inputs.positions), name)
     if (formula.bias is None) != ("bias" not in results):
@@ -99,6 +124,15 @@ def _require_reference(trial: Trial, formula: Reference, inputs: Inputs) -> None
         # The bias itself may be large where its differences are not: rounding is relative to the bias.
         scale = max(1.0, results["bias"].abs().max().item()) / max(1.0, want.abs().max().item())
         require_close(got, want, "bias", 1e-6 * scale)
+    if (formula.content_bias is None) != ("content_bias" not in results):
+        raise ClauseError(
+            f"content_bias is {'given' if 'content_bias' in results else 'None'}, the reference says otherwise."
+        )
+    if formula.content_bias is not None:
+        seen = trial.visible(inputs)
+        got = results["content_bias"].double().masked_fill(~seen, 0.0)
+        want = _expected_content_bias(formula.content_bias, inputs).masked_fill(~seen, 0.0)
+        require_close(got, want, "content_bias", 4e-6)
 
 
 def _expected_vectors(formula: Reference, name: str, given: Tensor, positions: Tensor) -> Tensor:
@@ -113,9 +147,17 @@ def _expected_vectors(formula: Reference, name: str, given: Tensor, positions: T
     return expected
 
 
-def _expected_bias(function: Callable[[int, int, int], float], num_heads: int, positions: Tensor) -> Tensor:
+def _expected_bias(function: Callable[[int, Any, Any], float], num_heads: int, positions: Tensor) -> Tensor:
     table = [
         [[[function(head, i, j) for j in row] for i in row] for head in range(num_heads)] for row in positions.tolist()
+    ]
+    return torch.tensor(table, dtype=torch.float64)
+
+
+def _expected_content_bias(function: Callable[[int, Rows, Rows, list[Any], list[Any]], Rows], inputs: Inputs) -> Tensor:
+    table = [
+        [function(head, q[head].tolist(), k[head].tolist(), positions, positions) for head in range(inputs.q.shape[1])]
+        for q, k, positions in zip(inputs.q.double(), inputs.k.double(), inputs.positions.tolist(), strict=True)
     ]
     return torch.tensor(table, dtype=torch.float64)
 

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from transformers import LlamaConfig
+from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 
 from gnomon.encodings.frequencies import ByParts, YaRN, build_frequencies
 from gnomon.encodings.frequencies.yarn import reference
@@ -96,3 +98,21 @@ def test_the_dict_form_comes_back() -> None:
     assert hash(rule) == hash(build_frequencies(rule.to_dict()))
     with pytest.raises(GnomonError, match="'yarn' needs original_max_length"):
         build_frequencies({"kind": "yarn", "factor": 4.0})
+
+
+def test_truncate_holds_wherever_it_is_written() -> None:
+    """transformers 5.24 looks for it at the top of nested parameters, finds nothing, and rounds.
+
+    With the numbers of gpt-oss one pair then turns at 1 / 1.43 of its speed.
+    """
+    given = {"rope_type": "yarn", "rope_theta": 1.5e5, "factor": 32.0, "original_max_position_embeddings": 4096}
+    config = LlamaConfig(hidden_size=128, num_attention_heads=2, max_position_embeddings=131072)
+    config.layer_types = ["full_attention"] * config.num_hidden_layers
+    config.rope_parameters = {"full_attention": {**given, "truncate": False}}
+    nested, _ = ROPE_INIT_FUNCTIONS["yarn"](config, layer_type="full_attention")
+    rounded, exact = (YaRN(32.0, 4096, base=1.5e5, truncate=truncate).inverse(64) for truncate in (True, False))
+    assert nested.tolist() == pytest.approx(rounded.tolist(), rel=1e-6)
+    assert abs(exact / rounded - 1).max() == pytest.approx(0.433, abs=5e-4)
+    config.rope_parameters = {**given, "truncate": False}
+    flat, _ = ROPE_INIT_FUNCTIONS["yarn"](config)
+    assert flat.tolist() == pytest.approx(exact.tolist(), rel=1e-6)

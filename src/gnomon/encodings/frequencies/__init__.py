@@ -15,8 +15,11 @@ from gnomon.encodings.frequencies.base import registry as registry
 if TYPE_CHECKING:
     from gnomon.encodings.frequencies.by_parts import ByParts as ByParts
     from gnomon.encodings.frequencies.custom import Custom as Custom
+    from gnomon.encodings.frequencies.dynamic import DynamicNTK as DynamicNTK
+    from gnomon.encodings.frequencies.dynamic_yarn import DynamicYaRN as DynamicYaRN
     from gnomon.encodings.frequencies.linear import Linear as Linear
     from gnomon.encodings.frequencies.llama3 import Llama3 as Llama3
+    from gnomon.encodings.frequencies.longrope import LongRoPE as LongRoPE
     from gnomon.encodings.frequencies.ntk import NTKAware as NTKAware
     from gnomon.encodings.frequencies.plain import Plain as Plain
     from gnomon.encodings.frequencies.proportional import Proportional as Proportional

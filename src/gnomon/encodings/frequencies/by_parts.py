@@ -6,7 +6,7 @@ from typing import Any, final
 import numpy as np
 from jaxtyping import Float64
 
-from gnomon.encodings.frequencies.base import Bands, Frequencies, blended, check_factor, check_positive, registry
+from gnomon.encodings.frequencies.base import Blended, check_factor, check_positive, registry
 from gnomon.encodings.frequencies.plain import Plain
 from gnomon.errors import GnomonError
 
@@ -16,7 +16,7 @@ NARROWEST = 0.001
 
 @registry.register("by_parts")
 @final
-class ByParts(Frequencies):
+class ByParts(Blended):
     """Pairs that turn often within the trained length are kept, those that hardly turn are divided by `factor`.
 
     A pair that turns more than `beta_fast` times within `original_max_length` positions is kept, one that turns less
@@ -55,12 +55,6 @@ class ByParts(Frequencies):
         # Where every pair turns beta_fast times the ends have changed places, and transformers divides what it should
         # keep; here all are kept.
         return low, high if high > low else low + NARROWEST
-
-    def inverse(self, rotary_dim: int) -> Float64[np.ndarray, " pairs"]:
-        return blended(self.plain.inverse(rotary_dim), self._share(rotary_dim), self.factor)
-
-    def bands(self, rotary_dim: int) -> Bands:
-        return Bands(kept=rotary_dim // 2) if self.factor == 1 else Bands.of(self._share(rotary_dim))
 
     def _pair(self, turns: float, rotary_dim: int) -> float:
         """The pair that turns so many times within the original length."""

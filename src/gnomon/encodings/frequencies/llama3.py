@@ -6,14 +6,14 @@ from typing import Any, final
 import numpy as np
 from jaxtyping import Float64
 
-from gnomon.encodings.frequencies.base import Bands, Frequencies, blended, check_factor, check_positive, registry
+from gnomon.encodings.frequencies.base import Blended, check_factor, check_positive, registry
 from gnomon.encodings.frequencies.plain import Plain
 from gnomon.errors import GnomonError
 
 
 @registry.register("llama3")
 @final
-class Llama3(Frequencies):
+class Llama3(Blended):
     """Waves shorter than original_max_length / `high_freq_factor` are kept, long ones divided by `factor`.
 
     Long is longer than original_max_length / `low_freq_factor`. Between the two the kept share grows evenly with the
@@ -42,12 +42,6 @@ class Llama3(Frequencies):
                 f"high_freq_factor must be at least low_freq_factor, got {high_freq_factor} and {low_freq_factor}; "
                 "Llama 3.1 has 4 and 1."
             )
-
-    def inverse(self, rotary_dim: int) -> Float64[np.ndarray, " pairs"]:
-        return blended(self.plain.inverse(rotary_dim), self._share(rotary_dim), self.factor)
-
-    def bands(self, rotary_dim: int) -> Bands:
-        return Bands(kept=rotary_dim // 2) if self.factor == 1 else Bands.of(self._share(rotary_dim))
 
     def _share(self, rotary_dim: int) -> Float64[np.ndarray, " pairs"]:
         turns = self.plain.inverse(rotary_dim) * self.original_max_length / (2 * math.pi)

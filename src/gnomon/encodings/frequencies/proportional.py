@@ -1,6 +1,7 @@
 """Proportional rotary frequencies: Gemma 4's layers of full attention (transformers 5, rope type "proportional").
 
-The idea is that of p-RoPE: Barbero et al. 2024, arXiv:2410.06205, section 6.
+With a factor of 1 it is p-RoPE: Barbero et al. 2024, arXiv:2410.06205, section 6, where p is the fraction. Their p = 0
+is no rotation at all: `NoPE`.
 """
 
 import math

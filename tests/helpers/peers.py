@@ -1,0 +1,38 @@
+"""Libraries that people use for rotary encodings, as independent judges; none is imported by gnomon itself."""
+
+import importlib.util
+import sys
+import warnings
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+
+@cache
+def x_transformers() -> Any:
+    """The package, which uses a part of torch that is deprecated when it is imported."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        import x_transformers.x_transformers as module
+    return module
+
+
+@cache
+def one_file(package: str, path: str) -> ModuleType:
+    """One file of an installed package whose other files need packages that are not installed.
+
+    >>> one_file("torchtune", "modules/position_embeddings.py").RotaryPositionalEmbeddings.__name__
+    'RotaryPositionalEmbeddings'
+    """
+    found = importlib.util.find_spec(package)
+    if found is None or found.origin is None:
+        raise ModuleNotFoundError(f"{package} is not installed; scripts/setup.sh installs it.")
+    name = f"{package}_{Path(path).stem}"
+    spec = importlib.util.spec_from_file_location(name, Path(found.origin).parent / path)
+    if spec is None or spec.loader is None:
+        raise ModuleNotFoundError(f"{package} has no file {path}.")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
