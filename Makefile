@@ -5,14 +5,14 @@ SHELL := /usr/bin/env bash
 .NOTPARALLEL:
 
 PYTHON := .venv/bin/python
-SOURCES := src tests scripts
+SOURCES := src tests scripts examples
 WORKERS ?= 2
 
 # One thread in each worker: two workers already fill two cores.
 export OMP_NUM_THREADS ?= 1
 export HF_HUB_OFFLINE ?= 1
 
-.PHONY: help demo test lint types tests setup browser clean
+.PHONY: help demo test lint types tests setup browser pictures clean
 
 help: ## show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -36,6 +36,9 @@ setup: .venv/.ready ## create .venv with everything pinned in constraints.txt
 
 browser: ## install Chromium with apt-get when there is none
 	@scripts/browser.sh
+
+pictures: .venv/.ready ## draw docs/pictures again
+	@$(PYTHON) scripts/pictures.py
 
 clean: ## remove .venv, reports and caches
 	rm -rf .venv reports build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -6,12 +6,34 @@ import numpy as np
 import pytest
 import torch
 
-from gnomon.encodings import FIRE, KERPLE, PositionEncoding, Sandwich, T5Bias
+from gnomon.encodings import (
+    FIRE,
+    KERPLE,
+    ALiBiGrid,
+    AxialRotary,
+    CoPE,
+    DeBERTa,
+    MRoPE,
+    PositionEncoding,
+    Sandwich,
+    Shaw,
+    SinusoidalGrid,
+    T5Bias,
+    TransformerXL,
+    WindowBias,
+    XPos,
+)
 from gnomon.encodings.alibi import ALiBi, reference_slope
+from gnomon.encodings.alibi_grid import reference as grid_bias
+from gnomon.encodings.frequencies.dynamic import DynamicNTK
+from gnomon.encodings.frequencies.dynamic import reference as ntk_frequency
 from gnomon.encodings.learned import Learned
 from gnomon.encodings.nope import NoPE
+from gnomon.encodings.randomized import RandomizedPositions
 from gnomon.encodings.rotary import Rotary
 from gnomon.encodings.sinusoidal import Sinusoidal, reference
+from gnomon.encodings.sinusoidal_grid import reference as grid_vector
+from gnomon.encodings.window_bias import reference as window_bias
 from gnomon.errors import GnomonError, PositionError
 from gnomon.plots.figure import Figure, Heatmap, Lines
 from gnomon.plots.portraits import MAX_CELLS
@@ -150,3 +172,128 @@ def test_an_encoding_without_numbers_is_a_clear_error() -> None:
 def test_a_length_past_the_table_names_the_limit() -> None:
     with pytest.raises(PositionError, match="max_length=12"):
         portrait(Learned(max_length=12, dim=3), length=13)
+
+
+@pytest.mark.parametrize("length", [4, 20, 128])
+def test_a_grid_is_wider_than_high_and_has_at_most_so_many_places(length: int) -> None:
+    height, width = portrait(ALiBiGrid(num_heads=2), length=length)[0].values.shape  # type: ignore[union-attr]
+    assert height < width
+    assert length - width < height * width <= length
+
+
+def test_the_map_of_a_grid_bias_is_its_formula_from_the_middle() -> None:
+    figures = portrait(ALiBiGrid(num_heads=3), length=40)
+    drawn = heatmap(figures, "Bias of head 0").values
+    formula = [[grid_bias(0, (2, 4), (y, x), num_heads=3, metric="euclidean") for x in range(8)] for y in range(5)]
+    np.testing.assert_allclose(drawn, formula, atol=1e-6)
+    for head in range(3):
+        expected = [grid_bias(head, (2, 4), (2, x), num_heads=3, metric="euclidean") for x in range(8)]
+        np.testing.assert_allclose(curve(figures, "Bias along the width", head), expected, atol=1e-6)
+
+
+def test_a_window_is_drawn_whole_and_against_the_place_of_the_query() -> None:
+    encoding = WindowBias(2, window=(3, 5))
+    drawn = heatmap(portrait(encoding, length=4), "Bias of head 0").values
+    table = encoding.weight.detach().double().tolist()
+    formula = [[window_bias(0, (1, 2), (y, x), table=table, window=(3, 5)) for x in range(5)] for y in range(3)]
+    np.testing.assert_allclose(drawn, np.array(formula) - formula[1][2], atol=1e-6)
+    assert drawn[1, 2] == 0.0
+
+
+def test_the_map_of_an_axial_rotation_is_the_mean_over_pairs() -> None:
+    figures = portrait(AxialRotary(head_dim=8), length=40)
+    pairs = [(axis, w) for axis in (0, 1) for w in (1.0, 0.01)]
+
+    def score(y: int, x: int) -> float:
+        return sum(math.cos((y, x)[axis] * w) for axis, w in pairs) / len(pairs)
+
+    expected = [[score(y - 2, x - 4) for x in range(8)] for y in range(5)]
+    np.testing.assert_allclose(heatmap(figures, "Score of equal vectors seen").values, expected, atol=1e-6)
+    np.testing.assert_allclose(
+        curve(figures, "Score of equal vectors along", 0), [row[4] for row in expected], atol=1e-6
+    )
+    np.testing.assert_allclose(curve(figures, "Score of equal vectors along", 1), expected[2], atol=1e-6)
+
+
+def test_video_has_a_curve_for_time_and_a_map_at_one_time() -> None:
+    figures = portrait(MRoPE(head_dim=6, sections=(1, 1, 1)), length=40)
+    lines = named(figures, "Score of equal vectors along")
+    assert isinstance(lines, Lines)
+    assert [c.name for c in lines.curves] == ["along the time", "along the height", "along the width"]
+    expected = [(math.cos(t - 4) + 2) / 3 for t in range(8)]
+    np.testing.assert_allclose(lines.curves[0].y, expected, atol=1e-6)
+    slow = [10000 ** (-1 / 3), 10000 ** (-2 / 3)]
+    drawn = [[(1 + math.cos((y - 2) * slow[0]) + math.cos((x - 4) * slow[1])) / 3 for x in range(8)] for y in range(5)]
+    np.testing.assert_allclose(heatmap(figures, "Score of equal vectors seen").values, drawn, atol=1e-6)
+
+
+def test_the_map_of_grid_vectors_is_their_cosine_with_the_middle() -> None:
+    figures = portrait(SinusoidalGrid(8), length=40)
+
+    def vector(y: int, x: int) -> list[float]:
+        return [grid_vector((y, x), column, widths=(4, 4), order=(0, 1), layout="half") for column in range(8)]
+
+    def cosine(y: int, x: int) -> float:
+        return sum(a * b for a, b in zip(vector(2, 4), vector(y, x), strict=True)) / 4  # each pair has length 1
+
+    expected = [[cosine(y, x) for x in range(8)] for y in range(5)]
+    np.testing.assert_allclose(heatmap(figures, "Similarity seen").values, expected, atol=1e-6)
+    np.testing.assert_allclose(heatmap(figures, "Values").values[9], vector(1, 1), atol=1e-6)
+
+
+def test_the_scores_of_xpos_decay_by_its_scale() -> None:
+    figures = portrait(XPos(head_dim=4, max_length=64), length=9)
+    zetas, waves = [0.4 / 1.4, (2 * 1 / 4 + 0.4) / 1.4], [1.0, 0.01]
+    expected = [sum(z ** (d / 512) * math.cos(d * w) for z, w in zip(zetas, waves, strict=True)) / 2 for d in range(9)]
+    np.testing.assert_allclose(curve(figures, "Score of equal vectors by"), expected, atol=1e-6)
+    drawn = heatmap(figures, "Score of equal vectors at").values
+    assert np.isnan(drawn[2, 3])
+    assert drawn[3, 1] == pytest.approx(expected[2], abs=1e-6)
+
+
+def test_frequencies_that_depend_on_the_length_are_drawn_at_two() -> None:
+    rule = DynamicNTK(factor=2.0, original_max_length=32)
+    lines = named(portrait(Rotary(head_dim=8, frequencies=rule), length=16), "Wavelengths at")
+    assert isinstance(lines, Lines)
+    assert [c.name for c in lines.curves] == ["length 32", "length 128"]
+    for drawn, length in zip(lines.curves, (32, 128), strict=True):
+        expected = [2 * math.pi / ntk_frequency(i, 8, 2.0, 32, 10000.0, length) for i in range(4)]
+        np.testing.assert_allclose(drawn.y, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "encoding", [Shaw(2, 4), TransformerXL(2, 4, dim=8), DeBERTa(2, 4, dim=8), CoPE(2, 4)], ids=repr
+)
+def test_a_content_bias_is_drawn_with_drawn_vectors_and_says_so(encoding: PositionEncoding) -> None:
+    figures = portrait(encoding, length=9)
+    assert all(figure.title.endswith("drawn q and k") for figure in figures)
+    drawn = heatmap(figures, "Content bias").values
+    assert drawn.shape == (9, 9)
+    assert np.isnan(drawn[0, 1]) == encoding.causal_only
+    again = portrait(encoding, length=9)
+    assert curve(again, "Size by distance", 1) == curve(figures, "Size by distance", 1)
+
+
+def test_the_size_of_a_content_bias_is_that_of_its_rows() -> None:
+    encoding = Shaw(num_heads=1, head_dim=4, max_distance=(2, 0))
+    with torch.no_grad():
+        encoding.weight.copy_(torch.tensor([[3.0, 0, 0, 0], [0, 2.0, 0, 0], [0, 0, 1.0, 0]]))
+    sizes = curve(portrait(encoding, length=6), "Size by distance")
+    # q . a / 2 with unit normal q has the spread |a| / 2; 128 draws know it within a few times 1 / 16.
+    np.testing.assert_allclose(sizes, [0.5, 1.0, 1.5, 1.5, 1.5, 1.5], rtol=0.25)
+    assert sizes[2] == sizes[5]
+
+
+def test_the_draws_do_not_repeat_a_table_of_the_same_seed() -> None:
+    torch.manual_seed(0)
+    drawn = heatmap(portrait(Shaw(2, 64), length=64), "Content bias").values
+    assert np.abs(drawn).max() < 0.13  # a spread of 0.02; a query that equals a row gets 0.16
+
+
+def test_random_positions_show_their_ids_and_the_inner_encoding_at_them() -> None:
+    encoding = RandomizedPositions(ALiBi(num_heads=1), max_length=8, span=40)
+    ids = encoding.ids.tolist()
+    figures = portrait(encoding, length=8)
+    assert curve(figures, "Id of each position") == ids
+    expected = [[-reference_slope(0, 1) * abs(query - key) for key in ids] for query in ids]
+    np.testing.assert_allclose(heatmap(figures, "Bias of head 0").values, expected, atol=1e-6)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gnomon import attention, doctor, encodings, models, positions, testing
+    from gnomon.attention import rerotate_keys
     from gnomon.doctor import diagnose, inspect
     from gnomon.errors import GnomonError
     from gnomon.report.document import Report
@@ -29,6 +30,7 @@ __all__ = [
     "inspect",
     "models",
     "positions",
+    "rerotate_keys",
     "testing",
 ]
 
@@ -38,6 +40,7 @@ _HOMES = {
     "Report": "gnomon.report.document",
     "diagnose": "gnomon.doctor",
     "inspect": "gnomon.doctor",
+    "rerotate_keys": "gnomon.attention",
 }
 
 

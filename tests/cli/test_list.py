@@ -27,6 +27,28 @@ def test_encodings_say_what_they_promise() -> None:
     assert " none " in lines["nope"]
 
 
+def test_encodings_say_what_limits_them() -> None:
+    lines = {line.split()[0]: line for line in gnomon("list", "encodings").stdout.splitlines()}
+    assert " keeps norms  " in lines["rotary"]
+    assert " causal only  " in lines["xpos"]
+    assert " 1 axis, 512  " in lines["learned"]
+    assert " 2 axes, 7 x 7  " in lines["window_bias"]
+    assert " 3 axes  " in lines["mrope"]
+
+
+def test_frequencies_say_whether_they_depend_on_the_length() -> None:
+    lines = gnomon("list", "frequencies").stdout.splitlines()
+    depend = {line.split()[0] for line in lines if line.split()[1] == "length-dependent"}
+    assert depend == {"dynamic", "dynamic_yarn", "longrope"}
+
+
+def test_a_terminal_gets_lines_of_its_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gnomon.cli.list.terminal_width", lambda: 100)
+    for kind in ("encodings", "frequencies", "checks"):
+        lines = gnomon("list", kind).stdout.splitlines()
+        assert max(map(len, lines)) <= 100
+
+
 @pytest.mark.parametrize("kind", ["tasks", "suites"])
 def test_what_is_not_there_yet_is_said_to_be_so(kind: str) -> None:
     assert sentence(gnomon("list", kind)).startswith(f"There are no {kind} yet")

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from gnomon.cli.plot import build_with_defaults, parse_options
+from gnomon.encodings import registry as encodings
+from gnomon.errors import GnomonError
 from tests.helpers.command import gnomon, sentence
 
 
@@ -33,6 +35,24 @@ def test_a_file_is_written_in_the_form_of_its_name(tmp_path: Path, suffix: str) 
     assert (outcome.code, outcome.stdout, outcome.stderr) == (0, "", f"gnomon: wrote {file}\n")
     starts = {"png": b"\x89PNG", "svg": b"<?xml", "html": b"<!doctype html>"}
     assert file.read_bytes().lstrip().lower().startswith(starts[suffix].lower())
+
+
+@pytest.mark.parametrize("name", [name for name in encodings.names() if name != "nope"])
+def test_every_encoding_is_drawn(tmp_path: Path, name: str) -> None:
+    file = tmp_path / "x.png"
+    outcome = gnomon("plot", name, "--length", "8", "-o", str(file))
+    assert (outcome.code, outcome.stderr) == (0, f"gnomon: wrote {file}\n")
+
+
+def test_defaults_that_suit_other_sizes_give_way_to_those_of_the_sample() -> None:
+    assert build_with_defaults("mrope", {}).options["sections"] == [8, 12, 12]
+    assert build_with_defaults("mrope", {"head_dim": 128}).options["sections"] == [16, 24, 24]
+    with pytest.raises(GnomonError, match="add up to the 32 pairs"):
+        build_with_defaults("mrope", {"sections": [1, 2, 3]})
+
+
+def test_an_option_that_takes_a_list_is_given_as_json() -> None:
+    assert build_with_defaults("fourier", parse_options(["grid=[3,5]", "num_bands=2"])).grid == (3, 5)
 
 
 @pytest.mark.usefixtures("unchecked")

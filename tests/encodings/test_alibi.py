@@ -157,3 +157,17 @@ def test_it_traces_into_one_graph(form: str) -> None:
     encoding, positions = ALiBi(3, form=form), torch.tensor([[2, 3, 9]])  # type: ignore[arg-type]
     traced = torch.compile(encoding.bias, fullgraph=True, backend="eager")(positions, positions)
     torch.testing.assert_close(traced, encoding.bias(positions, positions))
+
+
+@pytest.mark.parametrize("form", ["symmetric", "causal", "asymmetric"])
+def test_a_logit_scale_multiplies_every_slope(form: Form) -> None:
+    scaled, plain = ALiBi(6, form=form, logit_scale=0.25), ALiBi(6, form=form)
+    queries, keys = torch.tensor([[3, 9]]), torch.tensor([[0, 9, 4]])
+    torch.testing.assert_close(scaled.bias(queries, keys), plain.bias(queries, keys) / 4, atol=0, rtol=1e-7)
+    assert scaled.slopes == tuple(slope / 4 for slope in plain.slopes)
+
+
+@pytest.mark.parametrize("scale", [0.0, -1.0, float("inf"), float("nan")])
+def test_a_logit_scale_is_a_finite_number_above_0(scale: float) -> None:
+    with pytest.raises(GnomonError, match="finite logit_scale above 0"):
+        ALiBi(6, logit_scale=scale)

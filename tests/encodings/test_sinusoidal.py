@@ -1,6 +1,7 @@
 """Sinusoids: golden numbers of the paper's table, its norm, its rotation property, and the other layouts."""
 
 import math
+from typing import Any
 
 import pytest
 import torch
@@ -124,3 +125,16 @@ def test_it_traces_into_one_graph() -> None:
     x, positions = torch.zeros(2, 3, 5), torch.tensor([[3, 4, 5]])
     traced = torch.compile(encoding.embed, fullgraph=True, backend="eager")(x, positions)
     torch.testing.assert_close(traced, encoding.embed(x, positions))
+
+
+@pytest.mark.parametrize("layout", ["half", "interleaved"])
+def test_reserved_positions_shift_the_table(layout: Any) -> None:
+    shifted, plain = (Sinusoidal(10, layout=layout, padding_offset=offset) for offset in (2, 0))
+    positions = torch.tensor([[0, 3], [70, 9]])
+    assert torch.equal(shifted.table(positions), plain.table(positions + 2))
+    assert not torch.equal(shifted.table(positions), plain.table(positions))
+
+
+def test_a_negative_offset_is_an_error() -> None:
+    with pytest.raises(GnomonError, match="padding_offset of a sinusoid is at least 0, got -1"):
+        Sinusoidal(10, padding_offset=-1)

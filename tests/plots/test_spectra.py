@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gnomon.errors import GnomonError, ShapeError
-from gnomon.plots import spectrum, wavelengths
+from gnomon.plots import compared_wavelengths, spectrum, wavelengths
 from tests.helpers.sample_report import sinusoids
 
 
@@ -88,3 +88,16 @@ def test_wavelengths_are_whole_turns_and_stand_against_the_context_length() -> N
 def test_frequencies_that_are_none_are_refused(bad: np.ndarray) -> None:  # type: ignore[type-arg]
     with pytest.raises(GnomonError, match="finite numbers, zero or more"):
         wavelengths(bad)
+
+
+def test_compared_wavelengths_are_one_turn_of_each_frequency() -> None:
+    figure = compared_wavelengths({"fast": np.array([1.0, 0.5]), "still": np.array([0.25, 0.0])})
+    assert [(curve.name, curve.x.tolist()) for curve in figure.curves] == [("fast", [0.0, 1.0]), ("still", [0.0])]
+    np.testing.assert_allclose(figure.curves[0].y, [2 * math.pi, 4 * math.pi])
+    np.testing.assert_allclose(figure.curves[1].y, [8 * math.pi])
+    assert figure.note == "1 of 2 frequencies of 'still' are zero: they never turn."
+
+
+def test_compared_frequencies_are_checked_too() -> None:
+    with pytest.raises(GnomonError, match="zero or more"):
+        compared_wavelengths({"backwards": np.array([-1.0])})

@@ -9,15 +9,14 @@ from typing import Any, Literal
 class Claim:
     """One encoding as the config states it.
 
-    `kind` is a registered encoding name ("rotary", "learned", "sinusoidal", "alibi", "nope") or the published name of
-    one that gnomon does not build yet ("t5", "transformer-xl", "deberta").
-    `options` uses gnomon's names: rotary has head_dim, rotary_dim, layout, frequencies ({"kind": ..., "base": ...});
-    learned has max_length (usable positions), rows, padding_offset, dim; alibi has num_heads.
+    `kind` is the registered name of an encoding ("rotary", "learned", "t5", "nope"), or the name that the config gives
+    one which gnomon does not build; a note among the `keys` then says so. `options` are arguments of that encoding, and
+    what a reader wants to see beside them (heads, rows, the stated length); an option that cannot be told is left out.
     `keys` says which key of the config gave each option ("default" when none did).
     """
 
     kind: str
-    where: str  #: "embeddings", "layers.*.attention", or the layer kind ("sliding_attention")
+    where: str  #: "embeddings", "layers.*.attention", those of a stack ("decoder.embeddings"), or "sliding_attention"
     options: Mapping[str, Any]
     keys: Mapping[str, str] = field(default_factory=dict)
     table_names: tuple[str, ...] = ()  #: tensor names that hold its table, as regular expressions

@@ -1,14 +1,20 @@
 """`gnomon list`: what there is to build and to run."""
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gnomon.cli.columns import columns
+from gnomon.cli.columns import columns, terminal_width
 from gnomon.errors import GnomonError
+
+if TYPE_CHECKING:
+    from gnomon.encodings.base import PositionEncoding
+    from gnomon.encodings.frequencies.base import Frequencies
 
 KINDS = "encodings, checks or frequencies"
 PLANNED = ("tasks", "suites")
+NUM_HEADS, HEAD_DIM = 8, 64  #: what encodings are built with to ask what they promise
+LENGTH_DEPENDENT = "length-dependent"
 
 
 def list_names(kind: Annotated[str, typer.Argument(help=f"What to list: {KINDS}.", show_default=False)]) -> None:
@@ -23,13 +29,14 @@ def list_names(kind: Annotated[str, typer.Argument(help=f"What to list: {KINDS}.
         raise GnomonError(f"There are no {kind} yet; list {KINDS}.")
     else:
         raise GnomonError(f"There is no list of {kind!r}; list {KINDS}.")
-    typer.echo(columns(rows))
+    typer.echo(columns(rows, width=terminal_width()))
 
 
 def _encodings() -> list[tuple[str, ...]]:
     from gnomon.encodings.base import registry
 
-    return [(name, _promises(cls), _summary(cls)) for name, cls in registry]
+    samples = [(name, cls.sample(NUM_HEADS, HEAD_DIM)) for name, cls in registry]
+    return [(name, _kind(it), _promises(it), _range(it), _summary(type(it))) for name, it in samples]
 
 
 def _checks() -> list[tuple[str, ...]]:
@@ -41,12 +48,38 @@ def _checks() -> list[tuple[str, ...]]:
 def _frequencies() -> list[tuple[str, ...]]:
     from gnomon.encodings.frequencies.base import registry
 
-    return [(name, _summary(cls)) for name, cls in registry]
+    return [
+        (name, LENGTH_DEPENDENT if _asks_for_length(cls) else "any length", _summary(cls)) for name, cls in registry
+    ]
 
 
-def _promises(cls: Any) -> str:
-    kinds = ["relative" if cls.relative else "absolute", *(["learned"] if cls.learned else [])]
-    return ", ".join(kinds if cls.uses_position else ["none"])
+def _kind(encoding: "PositionEncoding") -> str:
+    kinds = ["relative" if encoding.relative else "absolute", *(["learned"] if encoding.learned else [])]
+    return ", ".join(kinds if encoding.uses_position else ["none"])
+
+
+def _promises(encoding: "PositionEncoding") -> str:
+    words = {
+        "keeps norms": encoding.norm_preserving and encoding.uses_position,
+        "causal only": encoding.causal_only,
+        LENGTH_DEPENDENT: encoding.length_dependent,
+    }
+    return ", ".join(word for word, holds in words.items() if holds)
+
+
+def _range(encoding: "PositionEncoding") -> str:
+    """How many axes a position has, and how far they go where there is an end."""
+    axes = "1 axis" if encoding.axes == 1 else f"{encoding.axes} axes"
+    if encoding.grid is not None:
+        return f"{axes}, {' x '.join(map(str, encoding.grid))}"
+    return axes if encoding.max_length is None else f"{axes}, {encoding.max_length}"
+
+
+def _asks_for_length(cls: type["Frequencies"]) -> bool:
+    """Whether a rule can change with the length: LongRoPE does, unless its two lists are the same."""
+    from gnomon.encodings.frequencies.base import Frequencies
+
+    return cls.length_dependent or cls.at_length is not Frequencies.at_length
 
 
 def _summary(cls: type) -> str:

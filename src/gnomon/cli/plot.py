@@ -4,6 +4,7 @@ import inspect
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
@@ -63,20 +64,32 @@ def build_with_defaults(name: str, options: dict[str, Any]) -> "PositionEncoding
 
     cls = registry.get(name)
     sizes = cls.sample(NUM_HEADS, HEAD_DIM).options
-    needed = [key for key, p in inspect.signature(cls).parameters.items() if p.default is p.empty]
+    needed = {key for key, p in inspect.signature(cls).parameters.items() if p.default is p.empty}
     given = {key: sizes[key] for key in needed if key in sizes} | options
     check_options(cls, name, given)
     _check_kinds(cls, name, options)
     try:
-        return cls(**given)
+        return _built(cls, given, sizes | options)
     except (TypeError, AttributeError) as error:
         raise GnomonError(f"An option of {name!r} has a value of the wrong kind: {error}.") from error
+
+
+def _built(cls: type["PositionEncoding"], given: dict[str, Any], whole: dict[str, Any]) -> "PositionEncoding":
+    """From what was given, or from all options of the sample where the defaults suit other sizes (M-RoPE's do)."""
+    try:
+        return cls(**given)
+    except GnomonError as first:
+        try:
+            return cls(**whole)
+        except (GnomonError, TypeError, AttributeError):
+            raise first from None
 
 
 def _check_kinds(cls: type, name: str, options: Mapping[str, Any]) -> None:
     """Raise for a plain value where the constructor wants another; what is nested the encoding checks for itself."""
     for key, parameter in inspect.signature(cls).parameters.items():
-        kinds = get_args(parameter.annotation) or (parameter.annotation,)
+        union = isinstance(parameter.annotation, UnionType)
+        kinds = get_args(parameter.annotation) if union else (parameter.annotation,)
         if key not in options or not all(kind in WORDS or kind is type(None) for kind in kinds):
             continue
         value = options[key]

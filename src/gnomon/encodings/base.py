@@ -4,7 +4,7 @@ import inspect
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import torch
 from jaxtyping import Float, Int, Int64
@@ -28,6 +28,21 @@ OTHER_NAMES = {
     "relative": "t5",
     "rpe": "t5",
     "linear-bias": "alibi",
+    "alibi2d": "alibi_grid",
+    "swin": "window_bias",
+    "beit": "window_bias",
+    "window": "window_bias",
+    "cpb": "log_cpb",
+    "swinv2": "log_cpb",
+    "rope2d": "axial_rotary",
+    "rope-mixed": "mixed_rotary",
+    "m-rope": "mrope",
+    "perceiver": "fourier",
+    "sincos2d": "sinusoidal_grid",
+    "relative_key": "shaw",
+    "xlnet": "transformer_xl",
+    "transfo-xl": "transformer_xl",
+    "disentangled": "deberta",
 }
 
 registry: Registry[type["PositionEncoding"]] = Registry("encoding", package="gnomon.encodings", also=OTHER_NAMES)
@@ -46,15 +61,15 @@ class PositionEncoding(nn.Module, ABC):
     """
 
     relative: bool = False  #: scores depend on differences of positions only
-    learned: ClassVar[bool] = False  #: has parameters that training moves
+    learned: bool = False  #: has parameters that training moves
     length_dependent: bool = False  #: one position's numbers depend on how long the sequence is
     norm_preserving: bool = False  #: rotating a vector keeps its length
     causal_only: bool = False  #: right under a causal mask only
     max_length: int | None = None  #: positions 0 .. max_length - 1 exist; None: no limit
     axes: int = 1  #: how many coordinates a position has: 2 on images, 3 in video
     grid: tuple[int, ...] | None = None  #: with several axes, how many coordinates each has; None: no limit
-    needs_visible: ClassVar[bool] = False  #: content_bias sums over keys, so it must be told which of them are hidden
-    uses_position: ClassVar[bool] = True  #: False for NoPE alone
+    needs_visible: bool = False  #: content_bias sums over keys, so it must be told which of them are hidden
+    uses_position: bool = True  #: False for NoPE alone
 
     def embed(self, x: Float[Tensor, "B S W"], positions: Int[Tensor, "#B S *axes"]) -> Float[Tensor, "B S W"]:
         """Called once, on the embeddings. (B, S, W), (B, S) -> (B, S, W), in the dtype of x."""

@@ -6,7 +6,7 @@ of McLeish et al. 2024, arXiv:2405.17399.
 
 import math
 from collections.abc import Sequence
-from typing import Any, ClassVar, Final, final
+from typing import Any, Final, final
 
 import torch
 from jaxtyping import Float32, Int
@@ -40,7 +40,7 @@ class FIRE(ScoreBias):
     torch.Size([1, 2, 2, 32])
     """
 
-    learned: ClassVar[bool] = True
+    learned: bool = True
     causal_only: bool = True
 
     def __init__(

@@ -1,7 +1,7 @@
 """Kernelized relative positions (KERPLE): Chi et al. 2022, arXiv:2205.09921, and the code published with it."""
 
 import math
-from typing import Any, ClassVar, Final, Literal, final, get_args
+from typing import Any, Final, Literal, final, get_args
 
 import torch
 from jaxtyping import Float, Float32, Int64
@@ -35,7 +35,7 @@ class KERPLE(DistanceBias):
     tensor([[[[-1.0986, -0.6931, -0.0000]]]])
     """
 
-    learned: ClassVar[bool] = True
+    learned: bool = True
     causal_only: bool = True
 
     def __init__(self, num_heads: int, *, form: Form = "log") -> None:

@@ -1,6 +1,6 @@
 """A table of learned position vectors: Gehring et al. 2017, arXiv:1705.03122; Devlin et al. 2019, arXiv:1810.04805."""
 
-from typing import Any, ClassVar, final
+from typing import Any, final
 
 import torch
 from jaxtyping import Float, Int
@@ -24,7 +24,7 @@ class Learned(PositionEncoding):
     torch.Size([514, 8])
     """
 
-    learned: ClassVar[bool] = True
+    learned: bool = True
 
     def __init__(self, max_length: int, dim: int, *, init_std: float = 0.02, padding_offset: int = 0) -> None:
         super().__init__()

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any, ClassVar, Final, Self, final
+from typing import Any, Final, Self, final
 
 import torch
 from jaxtyping import Float32
@@ -38,7 +38,7 @@ class LogCPB(WindowedBias):
     torch.Size([1, 2, 1, 2])
     """
 
-    learned: ClassVar[bool] = True
+    learned: bool = True
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """No position encoding at all: Haviv et al. 2022, arXiv:2203.16634; Kazemnejad et al. 2023, arXiv:2305.19466."""
 
-from typing import Any, ClassVar, final
+from typing import Any, final
 
 from gnomon.encodings.base import PositionEncoding, registry
 
@@ -16,7 +16,7 @@ class NoPE(PositionEncoding):
 
     relative: bool = True
     norm_preserving: bool = True
-    uses_position: ClassVar[bool] = False
+    uses_position: bool = False
 
     def __init__(self) -> None:
         super().__init__()

@@ -26,6 +26,9 @@ class Sinusoidal(PositionEncoding):
     exactly at 1 / base. Marian is half + paper; tensor2tensor, fairseq and Whisper are half + endpoint. `scale` divides
     the table by 1, by sqrt(dim) or by dim. The norm of an unscaled vector of even width is exactly sqrt(dim / 2).
 
+    `padding_offset` is added to every position first: fairseq and its descendants (M2M100, XGLM) reserve the vectors up
+    to their padding index, so that the first token has the vector of position 2.
+
     An odd width has one sine more than cosines under "paper" and a last column of zeros under "endpoint", as its
     sources have. The table is computed from the options at each call and is neither a parameter nor a buffer.
 
@@ -42,6 +45,7 @@ class Sinusoidal(PositionEncoding):
         base: float = 10000.0,
         scale: Scale = "none",
         exponent: Exponent = "paper",
+        padding_offset: int = 0,
     ) -> None:
         super().__init__()
         _require("layout", layout, LAYOUTS)
@@ -51,11 +55,14 @@ class Sinusoidal(PositionEncoding):
             raise GnomonError(f"A sinusoid needs a width of at least 1 (2 for exponent='endpoint'), got dim={dim}.")
         if not (math.isfinite(base) and base > 1):
             raise GnomonError(f"The base of the frequencies must be a finite number above 1, got {base}.")
+        if padding_offset < 0:
+            raise GnomonError(f"The padding_offset of a sinusoid is at least 0, got {padding_offset}.")
         self.dim = dim
         self.layout: Layout = layout
         self.base = float(base)
         self.scale: Scale = scale
         self.exponent: Exponent = exponent
+        self.padding_offset = padding_offset
 
     @property
     def inverse_frequencies(self) -> tuple[float, ...]:
@@ -69,7 +76,7 @@ class Sinusoidal(PositionEncoding):
         """The vectors that `embed` adds: (..., S) int64 -> (..., S, W), in float32 or better."""
         require_positions(positions)
         inverse = torch.tensor(self.inverse_frequencies, dtype=torch.float64, device=positions.device)
-        turned = angles(positions, inverse, dtype=dtype)
+        turned = angles(positions + self.padding_offset, inverse, dtype=dtype)
         joined = join_pairs(turned.sin(), turned.cos(), layout=self.layout)
         divisor = {"none": 1.0, "sqrt_dim": math.sqrt(self.dim), "dim": float(self.dim)}[self.scale]
         # An odd width: a negative padding drops the last cosine, a positive one adds the column of zeros.
@@ -89,6 +96,7 @@ class Sinusoidal(PositionEncoding):
             "base": self.base,
             "scale": self.scale,
             "exponent": self.exponent,
+            "padding_offset": self.padding_offset,
         }
 
 

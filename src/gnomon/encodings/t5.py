@@ -2,7 +2,7 @@
 
 import bisect
 import math
-from typing import Any, ClassVar, Literal, final, get_args
+from typing import Any, Literal, final, get_args
 
 import torch
 from jaxtyping import Float32, Int, Int64
@@ -41,7 +41,7 @@ class T5Bias(DistanceBias):
     tensor([[[15, 10,  1,  0, 17, 26, 31]]])
     """
 
-    learned: ClassVar[bool] = True
+    learned: bool = True
 
     def __init__(
         self, num_heads: int, *, num_buckets: int = 32, max_distance: int = 128, direction: Direction = "both"

@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Sequence
-from typing import Any, ClassVar, Final, final
+from typing import Any, Final, final
 
 import torch
 from jaxtyping import Float32
@@ -40,7 +40,7 @@ class WindowBias(WindowedBias):
     torch.Size([1, 2, 1, 3])
     """
 
-    learned: ClassVar[bool] = True
+    learned: bool = True
 
     def __init__(self, num_heads: int, *, window: Sequence[int] = (7, 7), prefix: bool = False) -> None:
         super().__init__(num_heads, window)

@@ -6,7 +6,22 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
-from gnomon.errors import PositionError
+from gnomon.errors import GnomonError, PositionError
+
+
+def checked_order(order: Sequence[int] | None, axes: int) -> tuple[int, ...]:
+    """Whose turn is first, second, ...; by default that of the axes themselves. Raises unless each has one turn."""
+    given = tuple(range(axes)) if order is None else tuple(order)
+    if sorted(given) != list(range(axes)):
+        raise GnomonError(f"The order of {axes} axes names each of 0 to {axes - 1} once, got {given}.")
+    return given
+
+
+def checked_grid(grid: Sequence[int], axes: int) -> tuple[int, ...]:
+    """The grid as a tuple; raises GnomonError unless it has a size of at least 1 for each axis."""
+    if len(grid) != axes or min(grid) < 1:
+        raise GnomonError(f"A grid of {axes} axes has {axes} sizes of at least 1, got {tuple(grid)}.")
+    return tuple(grid)
 
 
 def absent(positions: Int[Tensor, "*BS axes"]) -> Bool[Tensor, "*BS 1"]:

@@ -8,13 +8,14 @@ from gnomon.errors import GnomonError
 from gnomon.plots.figure import Curve, Figure, Heatmap, Lines
 from gnomon.plots.files import check_writable, write_whole
 from gnomon.plots.portraits import decay, heat_map, similarity
-from gnomon.plots.spectra import spectrum, wavelengths
+from gnomon.plots.spectra import compared_wavelengths, spectrum, wavelengths
 
 __all__ = [
     "Curve",
     "Figure",
     "Heatmap",
     "Lines",
+    "compared_wavelengths",
     "decay",
     "heat_map",
     "similarity",

@@ -1,6 +1,7 @@
 """Which waves a table of positions carries, and how long they are."""
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 from jaxtyping import Float
@@ -59,13 +60,10 @@ def wavelengths(
     >>> wavelengths(np.array([1.0, 0.1])).curves[0].y.round(2).tolist()
     [6.28, 62.83]
     """
-    values = np.asarray(frequencies, dtype=np.float64)
-    if values.ndim != 1 or not np.isfinite(values).all() or (values < 0).any():
-        raise GnomonError("Frequencies are one row of finite numbers, zero or more, in radians a position.")
-    turning = np.flatnonzero(values > 0)
-    lengths = 2 * math.pi / values[turning]
-    curves = [Curve("wavelength", turning.astype(np.float64), lengths)]
-    still = len(values) - len(turning)
+    values = _checked(frequencies)
+    curves = [_wavelength_curve("wavelength", values)]
+    lengths = curves[0].y
+    still = len(values) - len(lengths)
     note = f"{still} of {len(values)} frequencies are zero: they never turn." if still else ""
     if context_length is not None:
         ends = np.array([0.0, max(len(values) - 1.0, 1.0)])
@@ -74,6 +72,38 @@ def wavelengths(
         turns = f"{complete} of {len(values)} frequencies complete a turn within {context_length} positions."
         note = sentences(turns, note)
     return Lines(title, tuple(curves), "frequency index", "wavelength (positions)", log_y=True, note=note)
+
+
+def compared_wavelengths(
+    frequencies: Mapping[str, Float[np.ndarray, " pairs"]], *, title: str = "Wavelengths compared"
+) -> Lines:
+    """The wavelengths of several rows of frequencies, one named curve each; what never turns is left out of its curve.
+
+    Raises GnomonError for negative or infinite frequencies.
+
+    >>> figure = compared_wavelengths({"plain": np.array([1.0, 0.1]), "stretched": np.array([0.5, 0.0])})
+    >>> [(curve.name, len(curve.y)) for curve in figure.curves]
+    [('plain', 2), ('stretched', 1)]
+    """
+    curves, notes = [], []
+    for name, row in frequencies.items():
+        curves.append(_wavelength_curve(name, _checked(row)))
+        still = len(row) - len(curves[-1].y)
+        notes.append(f"{still} of {len(row)} frequencies of {name!r} are zero: they never turn." if still else "")
+    note = sentences(*notes)
+    return Lines(title, tuple(curves), "frequency index", "wavelength (positions)", log_y=True, note=note)
+
+
+def _checked(frequencies: Float[np.ndarray, " pairs"]) -> Float[np.ndarray, " pairs"]:
+    values = np.asarray(frequencies, dtype=np.float64)
+    if values.ndim != 1 or not np.isfinite(values).all() or (values < 0).any():
+        raise GnomonError("Frequencies are one row of finite numbers, zero or more, in radians a position.")
+    return values
+
+
+def _wavelength_curve(name: str, frequencies: Float[np.ndarray, " pairs"]) -> Curve:
+    turning = np.flatnonzero(frequencies > 0)
+    return Curve(name, turning.astype(np.float64), 2 * math.pi / frequencies[turning])
 
 
 def _borders(positions: int) -> Float[np.ndarray, " bands_plus_1"]:

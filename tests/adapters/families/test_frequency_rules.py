@@ -15,6 +15,11 @@ from tests.helpers.tiny_transformers import tiny_fields, tiny_model
 SIZES = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 2, "max_position_embeddings": 256}
 YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 64}
 LLAMA3 = {"rope_type": "llama3", "factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
+LONGROPE = {
+    "rope_type": "longrope",
+    "short_factor": [1.0 + i / 10 for i in range(16)],
+    "long_factor": [1.0 + i for i in range(16)],
+}
 
 
 def _read(fields: dict[str, Any]) -> Frequencies:
@@ -54,6 +59,13 @@ def _read(fields: dict[str, Any]) -> Frequencies:
             id="proportional, fraction outside",
         ),
         pytest.param({"rope_parameters": {"rope_type": "proportional"}}, id="proportional, nothing given"),
+        pytest.param({"rope_scaling": {"rope_type": "dynamic", "factor": 4.0}, "rope_theta": 5e5}, id="dynamic"),
+        pytest.param({"rope_scaling": LONGROPE, "original_max_position_embeddings": 64}, id="longrope"),
+        pytest.param(
+            {"rope_scaling": {**LONGROPE, "factor": 8.0, "original_max_position_embeddings": 64}}, id="su, factor"
+        ),
+        pytest.param({"rope_scaling": {**LONGROPE, "attention_factor": 1.3}}, id="longrope, attention factor"),
+        pytest.param({"rope_scaling": {**LONGROPE}}, id="longrope, no length"),
     ],
 )
 def test_claims_give_the_table_and_factor_of_the_module(rope: dict[str, Any]) -> None:

@@ -59,18 +59,29 @@ def test_linear_frequencies_are_those_of_transformers() -> None:
 
 
 def test_kinds_that_are_not_built_keep_their_options_and_say_so() -> None:
+    scaling = {"rope_type": "ntk_alpha", "factor": 4.0, "alpha": 3}
+    claim = one_claim({"model_type": "llama", **HEAD, "rope_theta": 5e5, "rope_scaling": scaling})
+    assert claim.options["frequencies"] == {"kind": "ntk_alpha", "base": 5e5, "factor": 4.0, "alpha": 3}
+    assert claim.keys["note"] == "gnomon does not build ntk_alpha frequencies yet"
+
+
+def test_a_key_of_another_stack_is_noted_and_not_applied() -> None:
     scaling = {"rope_type": "dynamic", "factor": 4.0, "alpha": 3}
     claim = one_claim({"model_type": "llama", **HEAD, "rope_theta": 5e5, "rope_scaling": scaling})
-    assert claim.options["frequencies"] == {"kind": "dynamic", "base": 5e5, "factor": 4.0, "alpha": 3}
-    assert claim.keys["note"] == "gnomon does not build dynamic frequencies yet"
+    expected = {"kind": "dynamic", "base": 5e5, "factor": 4.0, "original_max_length": 99}
+    assert claim.options["frequencies"] == expected
+    assert claim.keys["frequencies.original_max_length"] == "max_position_embeddings"
+    assert claim.keys["note"] == "transformers does not read alpha, and neither does gnomon"
 
 
 def test_an_original_length_beside_the_parameters_wins_and_the_maximum_stands_in() -> None:
     base = {"model_type": "phi3", **HEAD, "rope_scaling": {"type": "su", "short_factor": [1.0], "long_factor": [2.0]}}
     key = "original_max_position_embeddings"
-    given = one_claim({**base, key: 4096}).options["frequencies"]
-    assert (given["kind"], given[key]) == ("longrope", 4096)
-    assert one_claim(base).options["frequencies"][key] == 99
+    given = one_claim({**base, key: 4096})
+    assert given.options["frequencies"]["kind"] == "longrope"
+    assert given.options["frequencies"]["original_max_length"] == 4096
+    assert given.keys["frequencies.original_max_length"] == key
+    assert one_claim(base).options["frequencies"]["original_max_length"] == 99
 
 
 def test_a_family_that_rotates_whole_heads_ignores_a_partial_factor_as_transformers_does() -> None:

@@ -10,6 +10,7 @@ from torch import Tensor
 from gnomon.adapters.claims import Claim
 from gnomon.encodings import Sinusoidal
 from tests.helpers.healthy import FOREIGN, decoder
+from tests.helpers.tiny_transformers import tiny_model
 from tests.helpers.toys import DIM, Toy, examine, only_finding
 
 CLAIM = Claim("sinusoidal", "embeddings", {"dim": DIM, "layout": "interleaved", "base": 10_000.0})
@@ -105,3 +106,16 @@ def test_the_reference_of_these_tests_is_the_published_one() -> None:
     row = sinusoids(torch.tensor([[7]]))[0, 0]
     assert row[0] == pytest.approx(math.sin(7), abs=1e-6)
     assert row[3] == pytest.approx(math.cos(7 / 10_000 ** (2 / DIM)), abs=1e-6)
+
+
+@pytest.mark.parametrize(("first", "status"), [(2, "passed"), (0, "failed"), (1, "failed")])
+def test_a_claim_may_start_behind_reserved_positions(first: int, status: str) -> None:
+    claim = Claim("sinusoidal", "embeddings", {**CLAIM.options, "padding_offset": 2})
+    result = examine("PE309", Computing(lambda ids: sinusoids(ids + first)), claims=(claim,))
+    assert result.status == status
+    if status == "failed":
+        assert only_finding(result).fix == "start counting positions at 2"
+
+
+def test_m2m100_starts_behind_its_padding() -> None:
+    assert examine("PE309", tiny_model("m2m_100")).status == "passed"

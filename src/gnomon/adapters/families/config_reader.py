@@ -9,7 +9,7 @@ from gnomon.adapters.plausible import LARGEST_SIZE, WIDEST_HEAD
 WIDTH = ("hidden_size", "n_embd", "d_model", "n_embed", "dim")
 HEADS = ("num_attention_heads", "n_head", "n_heads", "encoder_attention_heads", "num_heads")
 LENGTH = ("max_position_embeddings", "n_positions", "max_seq_len", "n_ctx", "seq_length")
-LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers")
+LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers", "depth")
 
 
 @dataclass(frozen=True)
@@ -83,3 +83,9 @@ def inner(reader: ConfigReader) -> ConfigReader:
         if reader.mapping(key):
             return ConfigReader(reader.mapping(key), prefix=reader.named(key) + ".")
     return reader
+
+
+def seen(reader: ConfigReader) -> ConfigReader:
+    """The part of a composite config that describes the image model; the config itself when it is not composite."""
+    key = "vision_config"
+    return ConfigReader(reader.mapping(key), prefix=reader.named(key) + ".") if reader.mapping(key) else reader

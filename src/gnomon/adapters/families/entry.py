@@ -4,24 +4,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from gnomon.adapters.claims import Family
+from gnomon.adapters.families.layer_kinds import OneInEvery
 from gnomon.adapters.families.rope_parameters import LayerKind
 from gnomon.adapters.families.rotary_rule import Rotation
-from gnomon.adapters.families.rules import NotBuilt, Rule
+from gnomon.adapters.families.rules import Rule
 
 WPE = r"(^|\.)wpe\.weight$"
 DECODER_TABLE = r"(^|\.)decoder\.embed_positions\.weight$"
 FLAT = ("rope_theta",)
 FIXED = LayerKind(10000.0, ())  # no key changes it
-T5_BIAS = NotBuilt(
-    "t5",
-    options={
-        "num_buckets": ("relative_attention_num_buckets",),
-        "max_distance": ("relative_attention_max_distance",),
-        "num_heads": ("num_heads", "num_attention_heads"),
-    },
-    defaults={"num_buckets": 32, "max_distance": 128},
-    tables=(r"relative_attention_bias\.weight$",),
-)
 
 
 @dataclass(frozen=True)
@@ -30,14 +21,15 @@ class Entry:
 
     family: Family
     rules: tuple[Rule, ...]
+    kinds: OneInEvery | None = None  #: which kind a layer is, where the config has no layer_types
 
 
-def encoder(*model_types: str, rules: tuple[Rule, ...]) -> Entry:
-    return Entry(Family(model_types, "encoder", _layout(rules)), rules)
+def encoder(*model_types: str, rules: tuple[Rule, ...], kinds: OneInEvery | None = None) -> Entry:
+    return Entry(Family(model_types, "encoder", _layout(rules)), rules, kinds)
 
 
-def decoder(*model_types: str, rules: tuple[Rule, ...]) -> Entry:
-    return Entry(Family(model_types, "decoder", _layout(rules)), rules)
+def decoder(*model_types: str, rules: tuple[Rule, ...], kinds: OneInEvery | None = None) -> Entry:
+    return Entry(Family(model_types, "decoder", _layout(rules)), rules, kinds)
 
 
 def encoder_decoder(*model_types: str, rules: tuple[Rule, ...]) -> Entry:

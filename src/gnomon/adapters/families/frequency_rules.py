@@ -29,6 +29,15 @@ class RuleNames:
 RULES: Mapping[str, RuleNames] = {
     "default": RuleNames("plain"),
     "linear": RuleNames("linear", {"factor": "factor"}),
+    "dynamic": RuleNames("dynamic", {"factor": "factor"}, multipliers=("alpha",)),
+    "longrope": RuleNames(
+        "longrope",
+        {
+            **SCALED,
+            **{name: name for name in ("short_factor", "long_factor", "attention_factor")},
+        },
+        multipliers=("short_mscale", "long_mscale"),
+    ),
     "yarn": RuleNames(
         "yarn",
         {
@@ -75,8 +84,13 @@ def _implied(rule: RuleNames, config: ConfigReader, values: Mapping[str, Found])
     """Options that the parameters leave out and the rest of the config gives."""
     if rule.kind == "proportional" and FRACTION not in values:
         return {"fraction": config.find(FRACTION, default=1.0)}
-    if rule.kind == "yarn" and "factor" not in values:
-        longest, original = config.find(*LENGTH), values.get(ORIGINAL, Found(None, "default"))
+    longest = config.find(*LENGTH)
+    if rule.kind == "dynamic" and longest.integer:
+        return {"original_max_length": longest}
+    if rule.kind in ("yarn", "longrope") and "factor" not in values:
+        original = values.get(ORIGINAL, Found(None, "default"))
         if longest.integer and original.integer:
-            return {"factor": Found(longest.integer / original.integer, f"{longest.key} / {original.key}")}
+            ratio = longest.integer / original.integer
+            least = ratio if rule.kind == "yarn" else max(ratio, 1.0)
+            return {"factor": Found(least, f"{longest.key} / {original.key}")}
     return {}

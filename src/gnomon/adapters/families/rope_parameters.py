@@ -25,6 +25,7 @@ class LayerKind:
     base_keys: tuple[str, ...]
     scaled: bool = True  #: a flat `rope_scaling` applies to this kind
     absent: Mapping[str, Any] = field(default_factory=dict)  #: parameters of a config that gives none
+    head_dim: int | None = None  #: width of a head where this kind has its own (Gemma 4) and the config does not say
 
 
 @final

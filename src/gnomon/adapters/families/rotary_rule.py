@@ -70,6 +70,19 @@ class Dimensions(RotatedWidth):
 
 @final
 @dataclass(frozen=True)
+class Sections:
+    """How many pairs of a head turn by time, height and width, where a config does not say, and in which order."""
+
+    default: tuple[int, int, int]
+    arrangement: Literal["chunked", "interleaved"] = "chunked"
+
+    def found(self, values: Mapping[str, Found]) -> dict[str, Found]:
+        sizes = values.get("mrope_section", Found(list(self.default), "default"))
+        return {"sections": sizes, "arrangement": Found(self.arrangement, "default")}
+
+
+@final
+@dataclass(frozen=True)
 class Rotation(Rule):
     """Rotary encoding in every layer, or one for each kind of layer."""
 
@@ -78,6 +91,8 @@ class Rotation(Rule):
     kinds: Mapping[str, LayerKind] = field(default_factory=dict)
     rotated: RotatedWidth = field(default_factory=FullHead)
     head_dim: int | None = None  #: when the config does not name one at all
+    sections: Sections | None = None  #: the pairs are shared out among coordinates (M-RoPE)
+    head_keys: tuple[str, ...] = ()  #: where the width of the rotated part stands if it is not the head (DeepSeek)
     tables: tuple[str, ...] = ROTARY_TABLES
 
     def claims(self, config: ConfigReader) -> Iterator[Claim]:
@@ -92,12 +107,19 @@ class Rotation(Rule):
         rotated = self._rotated_by(rope)
         frequencies, keys = frequencies_of(config, rope.type.value, values)
         found = {"layout": Found(self.layout, "default"), "frequencies": Found(frequencies, rope.type.key)}
-        head = self._head_dim(config)
+        head = self._head_dim(config, rope.kind)
         if head.integer and _is_width(width := rotated.width(config, values, head.integer)):
             found = {"head_dim": head, "rotary_dim": width, **found}
         found |= {name: item for name, keys_of in SHOWN.items() if (item := config.find(*keys_of)).integer}
         of_kind = f"({rope.kind}_)?" if rope.kind else ""
-        made = claim("rotary", where, found, tuple(table.replace(KIND, of_kind) for table in self.tables))
+        if self.sections is not None:
+            found |= self.sections.found(values)
+        made = claim(
+            "rotary" if self.sections is None else "mrope",
+            where,
+            found,
+            tuple(table.replace(KIND, of_kind) for table in self.tables),
+        )
         return replace(made, keys={**made.keys, **keys})
 
     def _rotated_by(self, rope: Rope) -> RotatedWidth:
@@ -106,9 +128,24 @@ class Rotation(Rule):
             return FullHead()
         return self.rotated if rope.type.value == "default" or self.rotated != FullHead() else Fraction()
 
-    def _head_dim(self, config: ConfigReader) -> Found:
+    def _head_dim(self, config: ConfigReader, kind: str | None) -> Found:
+        rule = self.kinds.get(kind) if kind else None
+        own = None if rule is None else rule.head_dim
+        if own is not None:
+            return _of_single_layers(config) or config.find("global_head_dim", default=own)
+        if self.head_keys and (found := config.find(*self.head_keys)).integer:
+            return found
         unnamed = self.head_dim is not None and "head_dim" not in config.config
         return Found(self.head_dim, "default") if unnamed else config.head_dim()
+
+
+def _of_single_layers(config: ConfigReader) -> Found | None:
+    """The width of a head that transformers 5 writes for the layers which depart from `head_dim`."""
+    key = "per_layer_config"
+    for layer, fields in config.mapping(key).items():
+        if isinstance(fields, Mapping) and (found := Found(fields.get("head_dim"), f"{key}.{layer}.head_dim")).integer:
+            return replace(found, key=config.named(found.key))
+    return None
 
 
 def _is_width(found: Found) -> bool:

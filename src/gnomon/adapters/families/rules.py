@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, final
 from gnomon.adapters.claims import Claim
 from gnomon.adapters.families.config_reader import HEADS, LENGTH, WIDTH, ConfigReader, Found
 from gnomon.adapters.plausible import MOST_HEADS, MOST_LAYERS
+from gnomon.encodings.base import registry
 
 ATTENTION = "layers.*.attention"
 NOPE = "nope"  # layers without any encoding, under the name that gnomon registers
@@ -43,11 +44,21 @@ def extra_rows(count: int) -> RowRule:
     return lambda config, length: Rows(length + count, length, count, "default")
 
 
+def reserved_rows(count: int) -> RowRule:
+    """The stated length counts rows, of which the first `count` serve no position (MPNet)."""
+    return lambda config, length: Rows(length, max(length - count, 0), count, "default")
+
+
 def rows_after_padding(config: ConfigReader, length: int) -> Rows:
     """The stated length counts rows, and position 0 is row padding id + 1 (RoBERTa)."""
     padding = config.find("pad_token_id", "padding_idx", default=1)
     offset = padding.value + 1 if type(padding.value) is int else 2
     return Rows(length, max(length - offset, 0), offset, padding.key)
+
+
+def extra_rows_after_padding(config: ConfigReader, length: int) -> Rows:
+    """The table is 2 rows longer than the stated length, and position 0 is row padding id + 1 (M2M100)."""
+    return rows_after_padding(config, length + 2)
 
 
 @final
@@ -83,6 +94,7 @@ class SinusoidTable(Rule):
     where: str = "embeddings"
     length: tuple[str, ...] = LENGTH
     width: tuple[str, ...] = WIDTH
+    rows: RowRule = plain_rows
 
     def claims(self, config: ConfigReader) -> Iterator[Claim]:
         length, width = config.find(*self.length), config.find(*self.width)
@@ -90,14 +102,18 @@ class SinusoidTable(Rule):
         if width.integer:
             found["dim"] = width
         if length.integer:
-            found["max_length"] = length
+            rows = self.rows(config, length.integer)
+            found["max_length"] = Found(rows.usable, length.key)
+            found["rows"] = Found(rows.rows, length.key)
+            if rows.offset:
+                found["padding_offset"] = Found(rows.offset, rows.offset_key)
         yield claim("sinusoidal", self.where, found, (self.table,))
 
 
 @final
 @dataclass(frozen=True)
 class LinearBias(Rule):
-    """ALiBi: no table, only the number of heads (and MPT's largest exponent when it is not 8).
+    """ALiBi: no table, only the number of heads (and MPT's largest exponent where it is not 8).
 
     `before_scale`: added before the logits are divided by the root of the head's width, and divided with them (Falcon).
     """
@@ -109,7 +125,7 @@ class LinearBias(Rule):
         heads, steepest = config.find(*HEADS), config.find(*self.bias_max, default=8)
         found = {"num_heads": heads} if heads.up_to(MOST_HEADS) else {}
         if steepest.value != 8:
-            found["bias_max"] = steepest
+            found["alibi_bias_max"] = steepest
         width = config.head_dim()
         if self.before_scale and width.integer:
             found["logit_scale"] = Found(width.integer**-0.5, width.key)
@@ -118,18 +134,28 @@ class LinearBias(Rule):
 
 @final
 @dataclass(frozen=True)
-class NotBuilt(Rule):
-    """An encoding that gnomon knows by its published name but does not build yet."""
+class Stated(Rule):
+    """An encoding whose options stand in the config one by one; `fixed` are those that the family's code decides, and
+    `derived` those that are worked out from several keys.
+
+    One that gnomon has no encoding for is claimed by its published name, and a note says so.
+    """
 
     kind: str
+    where: str = ATTENTION
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     defaults: Mapping[str, Any] = field(default_factory=dict)
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    derived: Mapping[str, Callable[[ConfigReader], Found]] = field(default_factory=dict)
     tables: tuple[str, ...] = ()
 
     def claims(self, config: ConfigReader) -> Iterator[Claim]:
         found = {name: config.find(*keys, default=self.defaults.get(name)) for name, keys in self.options.items()}
-        made = claim(self.kind, ATTENTION, {n: f for n, f in found.items() if f.value is not None}, self.tables)
-        yield replace(made, keys={**made.keys, "note": f"gnomon does not build {self.kind} yet"})
+        found |= {name: Found(value, "default") for name, value in self.fixed.items()}
+        found |= {name: derive(config) for name, derive in self.derived.items()}
+        made = claim(self.kind, self.where, {n: f for n, f in found.items() if f.value is not None}, self.tables)
+        unbuilt = self.kind not in registry
+        yield replace(made, keys={**made.keys, "note": f"gnomon does not build {self.kind} yet"}) if unbuilt else made
 
 
 @final
@@ -144,7 +170,7 @@ class Switch(Rule):
     def claims(self, config: ConfigReader) -> Iterator[Claim]:
         found = config.find(self.key, default=self.default)
         listed = isinstance(found.value, (str, bool, int)) and found.value in self.cases
-        for rule in self.cases[found.value] if listed else (NotBuilt(str(found.value)),):
+        for rule in self.cases[found.value] if listed else (Stated(str(found.value)),):
             for made in rule.claims(config):
                 yield replace(made, keys={"kind": found.key, **made.keys})
 

@@ -47,7 +47,7 @@ def bias_against_formula(subject: Subject) -> Iterator[Finding | Measured]:
                 place(use.where), f"the bias has {len(use.slopes)} heads, the config {heads}", "one slope a head"
             )
             continue
-        slopes = slopes ** (float(claims[0].options.get("bias_max", 8)) / 8)  # MPT: 2^(-bias_max h/H)
+        slopes = slopes ** (float(claims[0].options.get("alibi_bias_max", 8)) / 8)  # MPT: 2^(-bias_max h/H)
         # Falcon scales its logits after the bias is added, so the bias is scaled with them.
         slopes = slopes * float(claims[0].options.get("logit_scale", 1.0))
         error = float(np.abs(use.slopes / slopes - 1).max())

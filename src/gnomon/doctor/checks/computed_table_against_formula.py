@@ -44,8 +44,10 @@ def computed_table_against_formula(subject: Subject) -> Iterator[Finding | Measu
         return
     largest, _ = largest_difference(used.values, fit, TABLE.value)
     yield Measured("base of the sinusoids that are added", fit.base, None, f"{fit.layout}, residual {largest:.1g}")
-    yield Measured("position of the first token", fit.shift, 0, "counting starts at 0")
-    for departure in departures(fit, claims[0] if claims else None):
+    claim = claims[0] if claims else None
+    start = int(claim.options.get("padding_offset", 0)) if claim else 0
+    yield Measured("position of the first token", fit.shift, start, f"counting starts at {start}")
+    for departure in departures(fit, claim, start=start):
         reserved = not claims and departure.measured.get("shift") == FAIRSEQ_START
         severity = "note" if reserved else departure.severity
         yield Finding(used.where, departure.message, departure.fix, departure.measured, severity)

@@ -25,8 +25,11 @@ class Departure:
     measured: dict[str, Any]
 
 
-def departures(fit: Sinusoid, claim: Claim | None, reserved: int = 0) -> Iterator[Departure]:
-    """Base, sign, shift and layout against the claim, or the published base 10,000 when nothing is claimed."""
+def departures(fit: Sinusoid, claim: Claim | None, reserved: int = 0, *, start: int = 0) -> Iterator[Departure]:
+    """Base, sign, shift and layout against the claim, or the published base 10,000 when nothing is claimed.
+
+    `start`: the position that row 0 is meant to hold; with `reserved` rows before position 0, it may hold -reserved.
+    """
     options = claim.options if claim else {}
     yield from _frequencies(fit, options)
     if fit.sine_sign < 0:
@@ -36,10 +39,10 @@ def departures(fit: Sinusoid, claim: Claim | None, reserved: int = 0) -> Iterato
             "error",
             {"sine sign": -1},
         )
-    if abs(fit.shift) > 0.01 and abs(fit.shift + reserved) > 0.01:
+    if all(abs(fit.shift - expected) > 0.01 for expected in {start, start - reserved}):
         yield Departure(
-            f"row 0 holds position {fit.shift:g}: the table is off by {abs(fit.shift):g}",
-            "start counting positions at 0",
+            f"row 0 holds position {fit.shift:g}: the table is off by {abs(fit.shift - start):g}",
+            f"start counting positions at {start}",
             "error",
             {"shift": fit.shift},
         )

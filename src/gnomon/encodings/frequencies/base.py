@@ -17,7 +17,20 @@ from gnomon.registry import Registry
 if TYPE_CHECKING:
     from gnomon.encodings.frequencies.plain import Plain
 
-registry: Registry[type["Frequencies"]] = Registry("frequencies", package="gnomon.encodings.frequencies")
+OTHER_NAMES = {
+    "default": "plain",
+    "pi": "linear",
+    "ntk-aware": "ntk",
+    "dynamic-ntk": "dynamic",
+    "ntk-by-parts": "by_parts",
+    "su": "longrope",
+    "p-rope": "proportional",
+    "p_rope": "proportional",
+}
+
+registry: Registry[type["Frequencies"]] = Registry(
+    "frequencies", package="gnomon.encodings.frequencies", also=OTHER_NAMES
+)
 
 
 @final

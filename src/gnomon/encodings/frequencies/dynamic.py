@@ -16,7 +16,7 @@ class DynamicNTK(Growing):
     L is `original_max_length`, the trained length; up to it the frequencies are the plain ones. That is the rule of
     transformers ("dynamic"), where L is `max_position_embeddings` and a key that has been rotated stays as it is, so
     that its results depend on the calls before. Here each length has its own frequencies and nothing is remembered.
-    vLLM takes one length for all: `at_length(factor * L)`.
+    A server that fixes one length for all is `at_length(n)` (SGLang, and vLLM before 2026: n = factor * L).
 
     >>> rule = DynamicNTK(factor=4.0, original_max_length=2048)
     >>> rule.at_length(2048), rule.at_length(4096)

@@ -1,0 +1,1 @@
+"""Readers that turn a foreign config into an encoding; `gnomon.encodings` finds them here by name."""

@@ -1,0 +1,191 @@
+"""Relative positions of Transformer-XL, against the scalar formula and against the attention of XLNet."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from gnomon.attention import Attention, AttentionMask, LayerCache
+from gnomon.encodings import TransformerXL
+from gnomon.encodings import transformer_xl as module
+from gnomon.errors import GnomonError, ShapeError
+from gnomon.testing import Reference
+from tests.helpers.case import Case
+from tests.helpers.mutated_encodings import OffByOne, Wrapped
+from tests.helpers.weights import normal, redraw
+
+HEADS, WIDTH, DIM, BATCH = 3, 4, 10, 2
+OPTIONS: dict[str, dict[str, Any]] = {"plain": {}, "clamped": {"clamp_length": 5}, "base": {"base": 300.0}}
+
+
+def drawn(**options: Any) -> TransformerXL:
+    """Weights far from zero: a fresh projection hides every fault."""
+    encoding = TransformerXL(HEADS, WIDTH, dim=DIM, **options)
+    redraw(encoding)
+    return encoding
+
+
+def formula(encoding: TransformerXL) -> Reference:
+    return Reference(content_bias=partial(_expected, encoding=encoding))
+
+
+def _expected(
+    head: int,
+    q: list[list[float]],
+    k: list[list[float]],
+    query_positions: list[int],
+    key_positions: list[int],
+    encoding: TransformerXL,
+) -> list[list[float]]:
+    rows = slice(head * encoding.head_dim, (head + 1) * encoding.head_dim)
+    given: dict[str, Any] = {
+        "u": encoding.content_bias_vector[head].tolist(),
+        "v": encoding.position_bias_vector[head].tolist(),
+        "weight": encoding.projection.weight[rows].tolist(),
+        "base": encoding.sinusoid.base,
+        "clamp_length": encoding.clamp_length,
+    }
+    return [
+        [module.reference(a, b, i - j, **given) for b, j in zip(k, key_positions, strict=True)]
+        for a, i in zip(q, query_positions, strict=True)
+    ]
+
+
+def cases() -> Iterator[Case]:
+    for name, options in OPTIONS.items():
+        encoding = drawn(**options)
+        yield Case(f"transformer_xl-{name}", encoding, formula(encoding))
+
+
+def mutations() -> list[tuple[type[Wrapped], str, set[str]]]:
+    return [(KeysFirst, "transformer_xl-plain", set()), (Unscaled, "transformer_xl-plain", set())]
+
+
+class KeysFirst(Wrapped):
+    """Distances counted from the key to the query."""
+
+    def content_bias(
+        self, q: Tensor, k: Tensor, query_positions: Tensor, key_positions: Tensor, *visible: Tensor | None
+    ) -> Tensor | None:
+        return self.inner.content_bias(q, k, -query_positions, -key_positions)
+
+
+class Unscaled(Wrapped):
+    def content_bias(
+        self, q: Tensor, k: Tensor, query_positions: Tensor, key_positions: Tensor, *visible: Tensor | None
+    ) -> Tensor | None:
+        bias = self.inner.content_bias(q, k, query_positions, key_positions)
+        return None if bias is None else bias * WIDTH**0.5
+
+
+def test_a_shift_of_all_positions_is_no_mutation_because_only_distances_enter() -> None:
+    encoding = drawn()
+    q, k, at = normal(BATCH, HEADS, 5, WIDTH), normal(BATCH, HEADS, 5, WIDTH), torch.arange(5)[None]
+    shifted = OffByOne(encoding.to_json())
+    shifted.inner.load_state_dict(encoding.state_dict())
+    torch.testing.assert_close(shifted.content_bias(q, k, at, at), encoding.content_bias(q, k, at, at))
+
+
+@pytest.mark.parametrize("clamp_length", [None, 4])
+def test_positions_far_apart_and_close_together_take_the_same_numbers(clamp_length: int | None) -> None:
+    """Both ways of finding the distinct distances, and rows of the batch that differ."""
+    encoding = drawn(clamp_length=clamp_length)
+    q, k = normal(BATCH, HEADS, 3, WIDTH), normal(BATCH, HEADS, 5, WIDTH)
+    queries, keys = torch.tensor([[2, 9000, 3], [7, 0, 1]]), torch.tensor([[0, 2, 5000, 3, 1], [0, 1, 2, 7, 3]])
+    both = encoding.content_bias(q, k, queries, keys)
+    for row in range(BATCH):
+        for i in range(3):
+            alone = encoding.content_bias(q[[row], :, i : i + 1], k[[row]], queries[[row], i : i + 1], keys[[row]])
+            torch.testing.assert_close(alone[0, :, 0], both[row, :, i], atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("attn_type", ["bi", "uni"])
+@pytest.mark.parametrize(("memory", "clamp"), [(0, None), (4, None), (4, 3)])
+def test_xlnet_attention_of_transformers_has_the_same_logits(attn_type: str, memory: int, clamp: int | None) -> None:
+    from transformers import XLNetConfig
+    from transformers.models.xlnet.modeling_xlnet import XLNetModel
+
+    length, heads = 7, 2
+    config = XLNetConfig(
+        vocab_size=11, d_model=8, n_layer=1, n_head=heads, d_inner=16, attn_type=attn_type, clamp_len=clamp or -1
+    )
+    model = XLNetModel(config).eval()
+    redraw(model)
+    core = model.layer[0].rel_attn
+    ours = TransformerXL(heads, 4, dim=8, clamp_length=clamp)
+    with torch.no_grad():
+        ours.projection.weight.copy_(core.r.flatten(1).T)
+        ours.content_bias_vector.copy_(core.r_w_bias)
+        ours.position_bias_vector.copy_(core.r_r_bias)
+    q, k = normal(BATCH, heads, length, 4), normal(BATCH, heads, memory + length, 4)
+    queries, keys = torch.arange(memory, memory + length)[None], torch.arange(memory + length)[None]
+    got = q @ k.mT / 2 + ours.content_bias(q, k, queries, keys)
+    r = torch.einsum("ibh,hnd->ibnd", model.relative_positional_encoding(length, memory + length, bsz=BATCH), core.r)
+    theirs = _logits_of_transformers(core, q, k, r)
+    seen = keys[:, None, :] <= queries[:, :, None] if attn_type == "uni" else torch.ones(1, length, memory + length) > 0
+    torch.testing.assert_close(
+        got.masked_fill(~seen[:, None], 0), theirs.masked_fill(~seen[:, None], 0), atol=1e-5, rtol=1e-5
+    )
+
+
+def _logits_of_transformers(core: Any, q: Tensor, k: Tensor, r: Tensor) -> Tensor:
+    """The softmax of `rel_attn_core` turned back into logits, up to a number for each row, which is taken out."""
+    one_hot = torch.eye(k.shape[2])[:, None, None, :].expand(-1, q.shape[0], q.shape[1], -1)
+    captured: list[Tensor] = []
+    softmax = torch.nn.functional.softmax
+
+    def spy(logits: Tensor, dim: int) -> Tensor:
+        captured.append(logits)
+        return softmax(logits, dim=dim)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("torch.nn.functional.softmax", spy)
+        core.rel_attn_core(q.permute(2, 0, 1, 3), k.permute(2, 0, 1, 3), one_hot, r)
+    [logits] = captured
+    return logits
+
+
+@pytest.mark.parametrize("segment", [3, 4])
+def test_memory_is_a_cache_whose_keys_get_no_gradient(segment: int) -> None:
+    """Segment by segment with what came before equals one pass, for one set of weights."""
+    layer = Attention(HEADS * WIDTH, num_heads=HEADS, encoding=drawn(), causal=True)
+    redraw(layer)
+    x, at, cache = normal(BATCH, 9, HEADS * WIDTH), torch.arange(9)[None], LayerCache()
+    parts = [layer(x[:, s : s + segment], at[:, s : s + segment], AttentionMask(), cache) for s in range(0, 9, segment)]
+    torch.testing.assert_close(torch.cat(parts, dim=1), layer(x, at), atol=1e-5, rtol=1e-5)
+
+
+def test_a_window_is_what_same_length_asks_for() -> None:
+    """Every query sees the same number of keys: those of its memory, and itself."""
+    layer = Attention(HEADS * WIDTH, num_heads=HEADS, encoding=drawn(), causal=True, window=4)
+    redraw(layer)
+    x, at = normal(1, 9, HEADS * WIDTH), torch.arange(9)[None]
+    whole = layer(x, at)
+    alone = layer(x[:, 5:9], at[:, 5:9])
+    torch.testing.assert_close(whole[:, 8], alone[:, 3], atol=1e-5, rtol=1e-5)
+    changed = x.clone()
+    changed[:, 4] += 1
+    assert torch.equal(layer(changed, at)[:, 8], whole[:, 8])
+    assert (layer(changed, at)[:, 7] - whole[:, 7]).abs().max() > 1e-2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"dim": 7}, "an even dim of at least 2, got 3, 4 and 7"),
+        ({"dim": 8, "clamp_length": 0}, "clamp_length must be at least 1, or None"),
+        ({"dim": 8, "base": 1.0}, "base of the frequencies"),
+    ],
+)
+def test_impossible_options_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(GnomonError, match=message):
+        TransformerXL(HEADS, WIDTH, **options)
+
+
+def test_heads_of_another_model_are_refused() -> None:
+    q, at = normal(1, 2, 3, WIDTH), torch.arange(3)[None]
+    with pytest.raises(ShapeError, match="for 3 heads of width 4, the queries have 2 of width 4"):
+        drawn().content_bias(q, q, at, at)
