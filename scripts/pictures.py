@@ -15,11 +15,13 @@ from gnomon.encodings import registry as encodings
 from gnomon.encodings.frequencies.base import Frequencies, build_frequencies
 from gnomon.encodings.frequencies.base import registry as rules
 from gnomon.plots import Figure, compared_wavelengths, wavelengths, write_figures
+from gnomon.plots.draw_matplotlib import FAINT, GRID, TEXT
+from gnomon.plots.palette import LIGHT
 from gnomon.portraits import portrait
 from gnomon.portraits.rotations import lengths_compared
 
 FOLDER: Final = Path(__file__).parents[1] / "docs" / "pictures"
-MAX_BYTES: Final = 80_000
+MAX_BYTES: Final = 60_000
 WITHOUT_NUMBERS: Final = ("nope",)
 LENGTH: Final = 128
 HEAD_DIM: Final = 128
@@ -51,7 +53,8 @@ OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
 LENGTHS: Final[Mapping[str, int]] = {
     "rotary": 1024,
     "xpos": 512,
-    "deberta": 48,
+    "deberta": 36,
+    "learned": 64,
     **dict.fromkeys(("cope", "randomized", "shaw", "transformer_xl"), 64),
 }
 
@@ -126,15 +129,32 @@ def _titled(figures: Sequence[Figure], word: str) -> Figure:
 
 
 def _write(figures: Sequence[Figure], path: Path) -> list[Path]:
-    """Draw, then reduce size and colours until the file is small."""
+    """Draw, reduce the size, and keep gnomon's own colours only, then fewer of its shades until the file is small.
+
+    A palette chosen from the picture would be spent on its heat map, and merge the colours of its curves.
+    """
     write_figures(figures, path)
     with Image.open(path) as image:
         small = image.convert("RGB").resize((image.width * 2 // 3, image.height * 2 // 3), Image.Resampling.LANCZOS)
-    for colors in (256, 128, 64, 32):
-        small.quantize(colors, dither=Image.Dither.NONE).save(path, optimize=True)
+    for shades in (120, 60, 40, 25):
+        small.quantize(palette=_palette(shades), dither=Image.Dither.NONE).save(path, optimize=True)
         if path.stat().st_size <= MAX_BYTES:
             return []
     return [path]
+
+
+def _palette(shades: int) -> Image.Image:
+    """The colours of heat maps in so many shades, and those of curves and text in five steps to white."""
+    from matplotlib.colors import LinearSegmentedColormap, to_rgb
+
+    scales = ((LIGHT.diverging, shades), (LIGHT.sequential, shades // 2))
+    steps = [LinearSegmentedColormap.from_list("", scale, N=count)(range(count))[:, :3] for scale, count in scales]
+    inks = np.array([to_rgb(color) for color in (*LIGHT.curves, TEXT, FAINT, GRID)])
+    steps += [1 - share * (1 - inks) for share in (1.0, 0.8, 0.6, 0.4, 0.2)]
+    colors = np.concatenate([*steps, np.ones((1, 3))])
+    palette = Image.new("P", (1, 1))
+    palette.putpalette((colors * 255).round().astype("uint8").tobytes())
+    return palette
 
 
 if __name__ == "__main__":

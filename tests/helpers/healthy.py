@@ -10,15 +10,21 @@ from gnomon.encodings import (
     FIRE,
     KERPLE,
     ALiBi,
+    CoPE,
+    DeBERTa,
     Learned,
     NoPE,
     PositionEncoding,
+    RandomizedPositions,
     Rotary,
     Sandwich,
+    Shaw,
     Sinusoidal,
     T5Bias,
+    TransformerXL,
+    XPos,
 )
-from gnomon.encodings.frequencies import Linear, Plain, YaRN
+from gnomon.encodings.frequencies import DynamicNTK, DynamicYaRN, Linear, LongRoPE, Plain, YaRN
 from gnomon.models import Decoder, EmbeddingOptions, Encoder, ModelOptions
 
 SIZES: dict[str, Any] = {
@@ -75,6 +81,25 @@ FOREIGN: dict[str, Callable[[], nn.Module]] = {
         **{**SIZES, "max_position_embeddings": 128},
         # One pair is kept, one blended, and two are divided.
         rope_parameters={"rope_type": "yarn", "factor": 2.0, "original_max_position_embeddings": 64},
+    ),
+    "llama, dynamic": _transformers(
+        "LlamaForCausalLM",
+        "LlamaConfig",
+        **SIZES,
+        rope_parameters={"rope_type": "dynamic", "rope_theta": 1e4, "factor": 2.0},
+    ),
+    "phi3, longrope": _transformers(
+        "Phi3ForCausalLM",
+        "Phi3Config",
+        **{**SIZES, "max_position_embeddings": 128},
+        original_max_position_embeddings=32,
+        rope_parameters={
+            "rope_type": "longrope",
+            "rope_theta": 1e4,
+            "short_factor": [1.0, 1.0, 1.0, 1.0],
+            "long_factor": [2.0, 3.0, 4.0, 8.0],
+            "factor": 4.0,
+        },
     ),
     "llama, proportional": _transformers(
         "LlamaForCausalLM",
@@ -138,12 +163,23 @@ ENCODINGS: dict[str, Callable[[], PositionEncoding]] = {
     "learned, two reserved rows": lambda: Learned(MAX_LENGTH, DIM, padding_offset=2),
     "t5": lambda: T5Bias(HEADS),
     "sandwich": lambda: Sandwich(HEADS),
+    "rotary dynamic": lambda: Rotary(DIM // HEADS, frequencies=DynamicNTK(4.0, 8)),
+    "rotary longrope": lambda: Rotary(
+        DIM // HEADS, frequencies=LongRoPE([1.0] * 4, [2.0, 3.0, 4.0, 8.0], 8, factor=4.0)
+    ),
+    "shaw": lambda: Shaw(HEADS, DIM // HEADS),
+    "transformer_xl": lambda: TransformerXL(HEADS, DIM // HEADS, dim=DIM),
+    "deberta": lambda: DeBERTa(HEADS, DIM // HEADS, dim=DIM, max_distance=32),
+    "randomized rotary": lambda: RandomizedPositions(Rotary(DIM // HEADS), max_length=MAX_LENGTH, span=500),
 }
 CAUSAL_ENCODINGS: dict[str, Callable[[], PositionEncoding]] = {
     "t5 causal": lambda: T5Bias(HEADS, direction="causal"),
     "kerple log": lambda: KERPLE(HEADS),
     "kerple power": lambda: KERPLE(HEADS, form="power"),
     "fire": lambda: FIRE(HEADS),
+    "xpos": lambda: XPos(DIM // HEADS),
+    "cope": lambda: CoPE(HEADS, DIM // HEADS),
+    "rotary dynamic yarn": lambda: Rotary(DIM // HEADS, frequencies=DynamicYaRN(8)),
 }
 
 

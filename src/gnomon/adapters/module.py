@@ -104,7 +104,7 @@ def examined_copy(module: nn.Module, device: torch.device, dtype: torch.dtype) -
 
 def module_claims(module: nn.Module, config: Mapping[str, Any] | None) -> tuple[Claim, ...]:
     """Claims from gnomon encodings inside the module, else from its config; raises MissingEvidence without either."""
-    found = [_claim(path, part) for path, part in module.named_modules() if isinstance(part, PositionEncoding)]
+    found = [_claim(path, part) for path, part in _encodings(module)]
     if found:
         return tuple(claim for i, claim in enumerate(found) if not _said(claim, found[:i]))
     if config is None:
@@ -114,6 +114,15 @@ def module_claims(module: nn.Module, config: Mapping[str, Any] | None) -> tuple[
     return claims_of(config)
 
 
+def _encodings(module: nn.Module) -> Iterator[tuple[str, PositionEncoding]]:
+    """The encodings and their paths; one that stands inside another is that one's matter."""
+    outer: list[str] = []
+    for path, part in module.named_modules():
+        if isinstance(part, PositionEncoding) and not path.startswith(tuple(f"{above}." for above in outer)):
+            outer.append(path)
+            yield path, part
+
+
 def _claim(path: str, encoding: PositionEncoding) -> Claim:
     try:
         kind = name_of(type(encoding))
@@ -121,7 +130,7 @@ def _claim(path: str, encoding: PositionEncoding) -> Claim:
         kind = type(encoding).__name__
     embeds = type(encoding).embed is not PositionEncoding.embed
     options = encoding.options
-    table = (rf"^{re.escape(path + '.' if path else '')}weight$",) if encoding.learned else ()
+    table = (rf"^{re.escape(path + '.' if path else '')}weight$",) if encoding.learned and embeds else ()
     keys = dict.fromkeys(options, f"{path or type(encoding).__name__}.options")
     return Claim(kind, "embeddings" if embeds else ATTENTION, options, keys, table)
 

@@ -7,6 +7,7 @@ import torch
 from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.check import check
 from gnomon.doctor.evidence.calling import model
+from gnomon.doctor.evidence.expected import angles_follow_positions
 from gnomon.doctor.evidence.rotary import phase_error, rotary_uses
 from gnomon.doctor.evidence.trace import trace_forward
 from gnomon.doctor.thresholds import Threshold
@@ -37,6 +38,8 @@ def cast_survival(subject: Subject) -> Iterator[Finding | Measured]:
     uses = rotary_uses(subject)
     length = probe.length(WINDOW)
     last = probe.reach(probe.furthest) if probe.signature.positions else length
+    if not angles_follow_positions(subject, last):
+        raise MissingEvidence("far positions turn otherwise than near ones, so those are no measure for them")
     length = min(length, last)
     positions = torch.arange(last - length, last)[None].expand(2, -1)
     content = probe.draw(2, length)

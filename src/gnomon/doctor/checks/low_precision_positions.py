@@ -10,6 +10,7 @@ from torch import Tensor
 from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.check import check
 from gnomon.doctor.evidence.calling import Model, model
+from gnomon.doctor.evidence.expected import angles_follow_positions
 from gnomon.doctor.evidence.record import Trace
 from gnomon.doctor.evidence.rotary import distinct_rows, phase_error, rotary_uses
 from gnomon.doctor.evidence.trace import trace_forward
@@ -78,6 +79,8 @@ Judgement = tuple[Measured, Finding | None]
 def _rotations(seen: Trace, positions: Tensor, subject: Subject, setting: str) -> Iterator[Judgement]:
     """Rotations at far positions against the frequencies that the same model shows at near ones."""
     if not seen.rotations or model(subject).is_half:  # half tables tell near frequencies too roughly to go far with
+        return
+    if not angles_follow_positions(subject, int(positions.max()) + 1):
         return
     try:
         near = rotary_uses(subject)

@@ -8,14 +8,15 @@ from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.check import check
 from gnomon.doctor.evidence.base import attempt
 from gnomon.doctor.evidence.calling import model
-from gnomon.doctor.evidence.expected import NO_POSITIONS
+from gnomon.doctor.evidence.expected import NO_POSITIONS, angles_follow_positions
 from gnomon.doctor.evidence.noise import difference, shift_tolerance
 from gnomon.doctor.thresholds import OUTPUT
 from gnomon.report.document import Finding, Measured
 
 LENGTH, SHIFT = 14, 37
 RELATIVE = ("rotary", "alibi", "t5")
-BY_MASK = ("alibi", "t5")  # a bias may take its distances from the slots or the mask instead
+#: a bias may take its distances from the slots or the mask instead, and CoPE counts tokens
+BY_MASK = ("alibi", "t5", "cope")
 
 
 @check("PE303", "position-ids-ignored", severity="error", needs=(model,))
@@ -57,7 +58,7 @@ def position_ids_ignored(subject: Subject) -> Iterator[Finding | Measured]:
         return
     shift = min(SHIFT, reach - length)
     moved = difference(plain, probe(content, positions=ids + shift))
-    if kinds and kinds <= set(RELATIVE):
+    if kinds and kinds <= set(RELATIVE) and angles_follow_positions(subject, shift + length):
         limit = shift_tolerance(probe.tolerance, shift + length)
         yield Measured(f"effect of shifting every id by {shift}", moved, limit, "a relative encoding does not move")
         if moved > limit:

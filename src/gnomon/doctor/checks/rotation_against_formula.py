@@ -6,11 +6,18 @@ from collections.abc import Iterator
 import numpy as np
 
 from gnomon.adapters.claims import Claim
-from gnomon.adapters.subject import Subject
+from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.check import check
 from gnomon.doctor.evidence.base import attempt
 from gnomon.doctor.evidence.calling import model
-from gnomon.doctor.evidence.expected import claims_or_none, expected_frequencies, expected_rule, place, rotary_dim
+from gnomon.doctor.evidence.expected import (
+    angles_follow_positions,
+    claims_or_none,
+    expected_frequencies,
+    expected_rule,
+    place,
+    rotary_dim,
+)
 from gnomon.doctor.evidence.layer_kinds import claims_for, layer_kinds, layers_of, layers_without_positions
 from gnomon.doctor.evidence.rotary import RotaryUse, rotary_uses
 from gnomon.doctor.evidence.sinusoid import fit_base
@@ -46,6 +53,8 @@ def rotation_against_formula(subject: Subject) -> Iterator[Finding | Measured]:
             "rotate queries and keys in every layer; if they are rotated in a form not known here, ignore this",
             severity="warning",
         )
+    if not angles_follow_positions(subject, trace(subject).length):
+        raise MissingEvidence("the rotations follow drawn positions, or change with the length within this short input")
     uses = rotary_uses(subject)
     kinds = layer_kinds(subject)
     limit = HALF_FREQUENCY if model(subject).is_half else FREQUENCY

@@ -54,6 +54,25 @@ def expected_frequencies(claim: Claim) -> Float64[np.ndarray, " pairs"]:
         raise MissingEvidence(f"the config's frequencies cannot be built: {error}") from None
 
 
+def angles_follow_positions(subject: Subject, length: int) -> bool:
+    """Whether a claimed rotation turns position p by p times one frequency, in sequences of up to `length` tokens.
+
+    Not where positions are drawn at random, and not where a rule has other frequencies for longer sequences. True when
+    nothing says otherwise.
+    """
+    return all(_follows(claim, length) for claim in claims_or_none(subject, "rotary")) and not claims_or_none(
+        subject, "randomized"
+    )
+
+
+def _follows(claim: Claim, length: int) -> bool:
+    try:
+        rule = expected_rule(claim)
+    except MissingEvidence:
+        return True
+    return rule.regime(1) == rule.regime(length)
+
+
 def rotary_dim(claim: Claim) -> int:
     """The rotated width of one head that a rotary claim states; raises MissingEvidence for what cannot be one."""
     stated = claim.options.get("rotary_dim") or claim.options.get("head_dim")

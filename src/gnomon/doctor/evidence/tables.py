@@ -29,7 +29,7 @@ WORD_NAME = re.compile(
     re.I,
 )
 ROTARY_NAME = re.compile(r"rotary|rope|(^|[._])(cos|sin|freqs)([._]|$)", re.IGNORECASE)
-NOT_A_TABLE = re.compile(r"relative|bias|norm|dense|proj|attn|mlp|lora", re.IGNORECASE)
+NOT_A_TABLE = re.compile(r"relative|bias|norm|dense|proj|attn|mlp|lora|_(key|query)([._]|$)", re.IGNORECASE)
 ADDED = ("learned", "sinusoidal")  # claims of vectors that are added, one a position
 FIRST = 8  # rows among which a padding row is looked for
 MOST_NUMBERS = 64_000_000  # in one table; larger ones are left unread
