@@ -68,11 +68,9 @@ def _promises(encoding: "PositionEncoding") -> str:
 
 
 def _range(encoding: "PositionEncoding") -> str:
-    """How many axes a position has, and how far they go where there is an end."""
+    """How many axes a position has, and whether the options set an end to them."""
     axes = "1 axis" if encoding.axes == 1 else f"{encoding.axes} axes"
-    if encoding.grid is not None:
-        return f"{axes}, {' x '.join(map(str, encoding.grid))}"
-    return axes if encoding.max_length is None else f"{axes}, {encoding.max_length}"
+    return f"{axes}, limited" if encoding.max_length or encoding.grid else axes
 
 
 def _asks_for_length(cls: type["Frequencies"]) -> bool:
