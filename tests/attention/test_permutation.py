@@ -85,3 +85,15 @@ def test_what_is_missing_or_does_not_fit_is_named() -> None:
         permutation_mask(targets, generator=seeded(), functional=targets[:, :5])
     with pytest.raises(GnomonError, match="at least 1"):
         factorization_order(2, 6, generator=seeded(), block=0)
+
+
+@pytest.mark.parametrize("order", [[[0, 1, 1]], [[-1, 0, 1]]])
+def test_an_order_with_ties_or_negative_places_is_refused(order: list[list[int]]) -> None:
+    with pytest.raises(GnomonError, match="a place of its own, 0 or more"):
+        permutation_mask(torch.ones(1, 3, dtype=torch.bool), order=torch.tensor(order))
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_an_order_of_another_shape_is_refused() -> None:
+    with pytest.raises(ShapeError, match=r"shape \(1, 3\), the targets \(2, 3\)"):
+        permutation_mask(torch.ones(2, 3, dtype=torch.bool), order=torch.tensor([[0, 1, 2]]))

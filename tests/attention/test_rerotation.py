@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 
 from gnomon.attention import rerotate_keys
-from gnomon.encodings import Rotary, rotary
+from gnomon.encodings import NoPE, Rotary, rotary
 from gnomon.encodings.frequencies import DynamicNTK, DynamicYaRN, Frequencies, Linear, LongRoPE, Plain, YaRN
-from gnomon.errors import PositionError, ShapeError
+from gnomon.errors import GnomonError, PositionError, ShapeError
 from gnomon.kernels.rotation import Layout
 from tests.helpers.weights import normal
 
@@ -150,3 +150,12 @@ def test_keys_and_positions_that_do_not_fit_are_refused() -> None:
             rerotate_keys(normal(2, 3, 7, WIDTH), PLACES, turn, turn, new_positions=wrong)
     with pytest.raises(PositionError, match=r"must be int64, got torch\.float32"):
         rerotate_keys(normal(2, 3, 7, WIDTH), PLACES.float(), turn, turn)
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_what_is_no_rotary_encoding_is_refused() -> None:
+    k, place = torch.ones(1, 2, 3, 8), torch.arange(3)[None]
+    with pytest.raises(GnomonError, match="from one Rotary to another, got NoPE"):
+        rerotate_keys(k, place, Rotary(8), NoPE())  # type: ignore[arg-type]
+    with pytest.raises(ShapeError, match=r"got \(3, 8\)"):
+        rerotate_keys(k[0, 0], place, Rotary(8), Rotary(8))

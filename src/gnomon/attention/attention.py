@@ -3,6 +3,7 @@
 Grouped key heads: Ainslie et al. 2023, arXiv:2305.13245.
 """
 
+import math
 from dataclasses import replace
 from functools import partial
 from typing import final
@@ -59,6 +60,8 @@ class Attention(nn.Module):
         super().__init__()
         key_heads = num_heads if num_key_heads is None else num_key_heads
         _check_sizes(dim, num_heads, key_heads, head_dim)
+        if scale is not None and not math.isfinite(scale):
+            raise GnomonError(f"The scale of logits must be a finite number, got {scale}.")
         if encoding.causal_only and not causal:
             raise GnomonError(
                 f"{encoding} is right under a causal mask only, this attention is bidirectional; "

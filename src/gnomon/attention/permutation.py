@@ -61,10 +61,24 @@ def permutation_mask(
         )
     if order is None:
         order = _drawn(targets, generator)
+    _require_order(order, targets)
     held_back = targets | functional
     place = torch.where(held_back, order, -1)
     reads_from = torch.where(targets, place, place + 1)
     return (reads_from[:, :, None] <= place[:, None, :]) & held_back[:, None, :]
+
+
+def _require_order(order: Tensor, targets: Bool[Tensor, "B S"]) -> None:
+    """A negative place would let context see a target, and two tokens at one place would hide each other."""
+    if order.shape != targets.shape:
+        raise ShapeError(
+            f"The order has shape {tuple(order.shape)}, the targets {tuple(targets.shape)}; give one each."
+        )
+    if order.dtype != torch.int64 or bool((order < 0).any()) or bool((order.sort(-1).values.diff() == 0).any()):
+        raise GnomonError(
+            f"An order gives each token of a row a place of its own, 0 or more, as int64; got {order.tolist()} in "
+            f"{order.dtype}."
+        )
 
 
 def _drawn(targets: Bool[Tensor, "B S"], generator: torch.Generator | None) -> Int64[Tensor, "B S"]:

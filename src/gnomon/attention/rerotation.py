@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from gnomon.encodings.rotary import Rotary
-from gnomon.errors import ShapeError
+from gnomon.errors import GnomonError, ShapeError
 from gnomon.kernels.rotation import rotate
 
 
@@ -31,7 +31,8 @@ def rerotate_keys(
     of k. Float32 keys then equal those rotated from scratch to rounding. Bfloat16 keys carry the rounding of the cache
     too, and one more for each time that they are turned again: keep unrotated keys where that counts.
 
-    Raises ShapeError when head_dim, rotary_dim or layout differ, PositionError when positions are not int64.
+    Raises GnomonError unless both are Rotary, ShapeError when head_dim, rotary_dim or layout differ, and
+    PositionError when positions are not int64.
 
     >>> from gnomon.encodings import Rotary
     >>> short, long = Rotary(4), Rotary(4, frequencies={"kind": "linear", "factor": 2.0})
@@ -41,6 +42,10 @@ def rerotate_keys(
     True
     """
     _check_forms(old, new)
+    if k.ndim != 4 or not k.is_floating_point():
+        raise ShapeError(
+            f"Keys are (batch, heads, length, width) numbers with a point, got {tuple(k.shape)} {k.dtype}."
+        )
     if k.shape[-1] != old.head_dim:
         raise ShapeError(f"The keys are {k.shape[-1]} wide but the rotary encodings are for {old.head_dim}.")
     cos, sin = _quotient(
@@ -72,6 +77,9 @@ def _placed(positions: Int[Tensor, "#B K"], k: Float[Tensor, "B G K D"]) -> Int[
 
 def _check_forms(old: Rotary, new: Rotary) -> None:
     """Pairs are the same columns on both sides, or no rotation leads from one to the other."""
+    for given in (old, new):
+        if not isinstance(given, Rotary):
+            raise GnomonError(f"Keys are turned again from one Rotary to another, got {given}.")
     for name in ("head_dim", "rotary_dim", "layout"):
         if getattr(old, name) != getattr(new, name):
             raise ShapeError(

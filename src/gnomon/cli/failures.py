@@ -37,6 +37,8 @@ class GuardedGroup(TyperGroup):
                 _end(_usage(error), COULD_NOT_RUN)
             if isinstance(error, OSError) and error.errno in DISK:
                 _end(f"gnomon: the output cannot be written: {error.strerror}.", COULD_NOT_RUN)
+            if isinstance(error, MemoryError) or "can't allocate memory" in str(error):
+                _end("gnomon: there is not enough memory for these sizes; choose smaller ones.", COULD_NOT_RUN)
             traceback.print_exc()
             _end("gnomon: this is a fault in gnomon itself; report it with the output of `gnomon env`.", COULD_NOT_RUN)
 

@@ -63,6 +63,9 @@ class CoPE(PositionEncoding):
                 f"CoPE needs num_heads and head_dim of at least 1 and max_positions of at least 2, got "
                 f"num_heads={num_heads}, head_dim={head_dim}, max_positions={max_positions}."
             )
+        for name, value in (("scale", scale), ("gate_scale", gate_scale)):
+            if value is not None and not math.isfinite(value):
+                raise GnomonError(f"The {name} of CoPE must be a finite number, got {value}.")
         self.num_heads = num_heads
         self.head_dim = head_dim
         self.max_positions = max_positions

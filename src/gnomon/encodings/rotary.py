@@ -13,6 +13,7 @@ from torch import Tensor
 from gnomon.encodings.base import PositionEncoding, registry, require_positions
 from gnomon.encodings.frequencies.base import Frequencies, as_frequencies
 from gnomon.encodings.frequencies.plain import Plain
+from gnomon.errors import GnomonError
 from gnomon.kernels.rotation import Layout, angles, checked_layout, require_head_width, rotate, rotated_width
 
 _PLAIN: Final = Plain(10000.0)
@@ -102,6 +103,8 @@ class Rotary(PositionEncoding):
         """
         if not self.length_dependent:
             return self
+        if not isinstance(lengths, int | Tensor) or (isinstance(lengths, int) and lengths < 1):
+            raise GnomonError(f"A length is a whole number of at least 1, or one for each row, got {lengths!r}.")
         if isinstance(lengths, int):
             fixed = self.frequencies.at_length(lengths)
             return Rotary(self.head_dim, rotary_dim=self.rotary_dim, layout=self.layout, frequencies=fixed)

@@ -28,7 +28,10 @@ class Choice:
     def encoding(self, config: Mapping[str, Any]) -> PositionEncoding:
         """The one encoding that is left; raises GnomonError that lists those that are and says what to give."""
         entry, reader = entry_of(config, vision=self.stack == "vision")
-        found = self._of_stack(claims_in(entry, reader))
+        stated = claims_in(entry, reader)
+        if not stated:
+            raise GnomonError("The config turns on no position encoding at all; gnomon.encodings.NoPE is what it has.")
+        found = self._of_stack(stated)
         if self.layer is not None:
             count = self._layers(reader)
             found = self._of_layer(found, layer_kind(reader, entry.kinds, self.layer, count))
