@@ -10,11 +10,11 @@ import torch
 from gnomon.encodings import ALiBi, ALiBiGrid
 from gnomon.encodings.alibi_grid import Metric, reference
 from gnomon.errors import GnomonError, PositionError, ShapeError
+from gnomon.positions import grid as places
 from gnomon.testing import Reference
 from tests.helpers.case import Case
 from tests.helpers.mutated_encodings import AllZero, FalselyRelative, FirstRowForAll, SignFlipped, Wrapped
 from tests.helpers.mutated_precision import Bfloat16Ids
-from tests.helpers.places import places, with_prefix
 
 METRICS: tuple[Metric, ...] = ("euclidean", "manhattan")
 
@@ -64,7 +64,7 @@ def test_every_row_of_the_batch_has_its_own_queries_and_keys(metric: Metric) -> 
 
 
 def test_tokens_without_a_place_neither_give_nor_get_a_penalty() -> None:
-    place = with_prefix(2, 3, 4)
+    place = places(3, 4, prefix=2)
     bias = ALiBiGrid(2).bias(place, place)
     assert not bias[:, :, :2].any()
     assert not bias[..., :2].any()

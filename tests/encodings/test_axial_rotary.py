@@ -13,11 +13,11 @@ from gnomon.encodings import AxialRotary, Rotary, from_json
 from gnomon.encodings.axial_rotary import reference, reference_frequency
 from gnomon.encodings.frequencies import DynamicNTK, Linear, Plain, YaRN
 from gnomon.errors import GnomonError, PositionError, ShapeError
+from gnomon.positions import grid as places
 from gnomon.testing import Reference
 from tests.helpers.case import Case
 from tests.helpers.mutated_encodings import AllZero, FalselyRelative, FirstRowForAll, SignFlipped, Twice, Wrapped
 from tests.helpers.mutated_precision import Bfloat16Ids, LowPrecision
-from tests.helpers.places import places, with_prefix
 from tests.helpers.rotary_forms import scattered
 from tests.helpers.weights import normal
 
@@ -99,7 +99,7 @@ def test_along_one_axis_an_interleaved_half_of_the_head_is_rotary() -> None:
 @pytest.mark.parametrize("options", [{}, {"coordinates": "centres", "grid": (H, W)}, {"grid": (H, W)}])
 def test_tokens_without_a_place_are_not_turned(options: dict[str, Any]) -> None:
     x, encoding = normal(BATCH, HEADS, 2 + H * W, 8), AxialRotary(8, **options)
-    turned = encoding.rotate_query(x, with_prefix(2, H, W))
+    turned = encoding.rotate_query(x, places(H, W, prefix=2))
     assert torch.equal(turned[:, :, :2], x[:, :, :2])
     assert torch.equal(turned[:, :, 2:], encoding.rotate_query(x[:, :, 2:], places(H, W)))
     half_placed = torch.tensor([[[-1, 0]]])

@@ -26,7 +26,7 @@ from tests.helpers.mutated_encodings import (
     Wrapped,
 )
 from tests.helpers.mutated_precision import FollowsAutocast, LowPrecision
-from tests.helpers.rotary_forms import timm_rotary
+from tests.helpers.peers import timm_rotary
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "linear": {"dim": 24, "grid": [9, 12], "num_bands": 5},

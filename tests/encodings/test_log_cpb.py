@@ -12,11 +12,11 @@ from transformers.models.swinv2.modeling_swinv2 import Swinv2SelfAttention
 from gnomon.encodings import LogCPB
 from gnomon.encodings.log_cpb import reference
 from gnomon.errors import GnomonError, PositionError
+from gnomon.positions import grid as places
 from gnomon.testing import Reference
 from tests.helpers.case import Case
 from tests.helpers.mutated_encodings import AllZero, FrozenTable, SignFlipped, SwappedAxes, Wrapped
 from tests.helpers.mutated_precision import BiasFollowsAutocast
-from tests.helpers.places import places, with_prefix
 from tests.helpers.weights import redraw
 
 OBLONG, ENLARGED = "log_cpb-5-7", "log_cpb-6-4-from-3-3"
@@ -113,7 +113,7 @@ def test_an_axis_of_one_place_is_finite_where_transformers_divides_zero_by_zero(
 
 
 def test_the_bias_lies_between_zero_and_sixteen_and_is_zero_for_tokens_without_a_place() -> None:
-    encoding, place = drawn(LogCPB(2, window=(3, 4))), with_prefix(1, 3, 4)
+    encoding, place = drawn(LogCPB(2, window=(3, 4))), places(3, 4, prefix=1)
     bias = encoding.bias(place, place)
     assert not bias[:, :, 0].any()
     assert not bias[..., 0].any()

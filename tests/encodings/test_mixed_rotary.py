@@ -13,6 +13,7 @@ from gnomon.attention import Attention
 from gnomon.encodings import AxialRotary, MixedRotary
 from gnomon.encodings.mixed_rotary import reference
 from gnomon.errors import GnomonError, ShapeError
+from gnomon.positions import grid as places
 from gnomon.testing import Reference
 from tests.helpers.case import Case
 from tests.helpers.mutated_encodings import (
@@ -25,8 +26,8 @@ from tests.helpers.mutated_encodings import (
     Wrapped,
 )
 from tests.helpers.mutated_precision import Bfloat16Ids
-from tests.helpers.places import places, with_prefix
-from tests.helpers.rotary_forms import scattered, timm_rotary
+from tests.helpers.peers import timm_rotary
+from tests.helpers.rotary_forms import scattered
 from tests.helpers.weights import normal
 
 BATCH, HEADS = 2, 3
@@ -174,7 +175,7 @@ def test_a_shift_along_one_axis_leaves_scores_alone(axis: int) -> None:
 
 def test_tokens_without_a_place_are_not_turned() -> None:
     x, encoding = normal(BATCH, HEADS, 2 + 15, 8), MixedRotary(HEADS, 8)
-    turned = encoding.rotate_query(x, with_prefix(2, 3, 5))
+    turned = encoding.rotate_query(x, places(3, 5, prefix=2))
     assert torch.equal(turned[:, :, :2], x[:, :, :2])
     torch.testing.assert_close(turned[:, :, 2:], encoding.rotate_query(x[:, :, 2:], places(3, 5)), atol=1e-6, rtol=0)
     half_placed = encoding.rotate_query(x[:, :, :1], torch.tensor([[[-1, 0]]]))

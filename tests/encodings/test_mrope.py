@@ -20,7 +20,8 @@ from tests.helpers.case import Case
 from tests.helpers.encodings import factor_reference, inverse_reference
 from tests.helpers.mutated_encodings import AllZero, FalselyRelative, FirstRowForAll, SignFlipped, Wrapped
 from tests.helpers.mutated_precision import Bfloat16Ids, LowPrecision
-from tests.helpers.rotary_forms import scattered, timm_rotary
+from tests.helpers.peers import timm_rotary
+from tests.helpers.rotary_forms import scattered
 from tests.helpers.weights import normal, redraw
 
 BATCH, HEADS, LENGTH = 2, 3, 9

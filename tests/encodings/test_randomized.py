@@ -31,9 +31,9 @@ from gnomon.encodings.randomized import reference
 from gnomon.errors import GnomonError, PositionError
 from gnomon.models import Decoder, ModelOptions
 from gnomon.testing import Reference
-from tests.encodings.test_transformer_xl import formula as transformer_xl_formula
 from tests.helpers.bias_encodings import bias_formula
 from tests.helpers.case import Case
+from tests.helpers.content import content_formula
 from tests.helpers.encodings import inverse_reference
 from tests.helpers.mutated_encodings import ClampedAtTheEnd, FirstRowForAll, OffByOne, SignFlipped, Wrapped
 from tests.helpers.weights import normal, redraw, token_ids
@@ -66,7 +66,7 @@ def _inner() -> dict[str, tuple[PositionEncoding, Callable[[RandomizedPositions]
         "rotary": (rope, lambda _: _rotary(rope.frequencies)),
         "alibi": (alibi, lambda _: Reference(bias=bias_formula(alibi))),
         "t5": (t5, lambda _: Reference(bias=bias_formula(t5))),
-        "transformer_xl": (xl, lambda _: transformer_xl_formula(xl)),
+        "transformer_xl": (xl, lambda _: Reference(content_bias=content_formula(xl))),
     }
 
 

@@ -18,7 +18,7 @@ from gnomon import positions
 from gnomon.encodings import FIRE, KERPLE, ALiBi, ALiBiGrid, LogCPB, Sandwich, T5Bias, WindowBias
 from gnomon.encodings.score_bias import DistanceBias, ScoreBias, ScoreMod
 from gnomon.errors import PositionError
-from tests.helpers.places import places, with_prefix
+from gnomon.positions import grid as places
 from tests.helpers.weights import redraw
 
 #: torch 2.13 says this when its compiler meets numbers that were computed from a parameter; it changes nothing
@@ -93,7 +93,7 @@ def test_a_score_mod_adds_what_the_dense_bias_holds(name: str, line: str) -> Non
 
 @pytest.mark.parametrize("name", ON_A_GRID)
 def test_on_a_grid_a_score_mod_adds_what_the_dense_bias_holds(name: str) -> None:
-    encoding, keys = drawn(ON_A_GRID[name]), with_prefix(1, 3, 4)
+    encoding, keys = drawn(ON_A_GRID[name]), places(3, 4, prefix=1)
     rows = torch.cat((keys, keys.flip(1)))
     for queries, all_keys in ((keys, keys), (rows[:, 4:9], rows), (keys[:, :2], rows), (rows[:, :3], keys)):
         got = evaluated(encoding.score_mod(queries, all_keys), 2, queries.shape[1], all_keys.shape[1])
@@ -169,7 +169,7 @@ LEARNED = {name: make for name, make in {**ON_A_LINE, **ON_A_GRID}.items() if li
 @pytest.mark.parametrize("name", LEARNED)
 def test_learned_biases_get_the_gradients_of_the_dense_form_through_flex_attention(name: str) -> None:
     encoding = drawn(LEARNED[name])
-    place = with_prefix(1, 2, 4) if encoding.axes == 2 else PACKED
+    place = places(2, 4, prefix=1) if encoding.axes == 2 else PACKED
     q, k, v = vectors(9, 9)
     documents = torch.zeros(2, 9, dtype=torch.int64) if encoding.axes == 2 else DOCUMENTS
     weights = torch.linspace(-1, 1, q.numel()).view_as(q)

@@ -1,7 +1,6 @@
 """Relative positions of Transformer-XL, against the scalar formula and against the attention of XLNet."""
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 import pytest
@@ -10,10 +9,10 @@ from torch import Tensor
 
 from gnomon.attention import Attention, AttentionMask, LayerCache
 from gnomon.encodings import TransformerXL
-from gnomon.encodings import transformer_xl as module
 from gnomon.errors import GnomonError, ShapeError
 from gnomon.testing import Reference
 from tests.helpers.case import Case
+from tests.helpers.content import ContentUnscaled, DistancesFromKeys, content_formula
 from tests.helpers.mutated_encodings import OffByOne, Wrapped
 from tests.helpers.weights import normal, redraw
 
@@ -28,57 +27,14 @@ def drawn(**options: Any) -> TransformerXL:
     return encoding
 
 
-def formula(encoding: TransformerXL) -> Reference:
-    return Reference(content_bias=partial(_expected, encoding=encoding))
-
-
-def _expected(
-    head: int,
-    q: list[list[float]],
-    k: list[list[float]],
-    query_positions: list[int],
-    key_positions: list[int],
-    encoding: TransformerXL,
-) -> list[list[float]]:
-    rows = slice(head * encoding.head_dim, (head + 1) * encoding.head_dim)
-    given: dict[str, Any] = {
-        "u": encoding.content_bias_vector[head].tolist(),
-        "v": encoding.position_bias_vector[head].tolist(),
-        "weight": encoding.projection.weight[rows].tolist(),
-        "base": encoding.sinusoid.base,
-        "clamp_length": encoding.clamp_length,
-    }
-    return [
-        [module.reference(a, b, i - j, **given) for b, j in zip(k, key_positions, strict=True)]
-        for a, i in zip(q, query_positions, strict=True)
-    ]
-
-
 def cases() -> Iterator[Case]:
     for name, options in OPTIONS.items():
         encoding = drawn(**options)
-        yield Case(f"transformer_xl-{name}", encoding, formula(encoding))
+        yield Case(f"transformer_xl-{name}", encoding, Reference(content_bias=content_formula(encoding)))
 
 
 def mutations() -> list[tuple[type[Wrapped], str, set[str]]]:
-    return [(KeysFirst, "transformer_xl-plain", set()), (Unscaled, "transformer_xl-plain", set())]
-
-
-class KeysFirst(Wrapped):
-    """Distances counted from the key to the query."""
-
-    def content_bias(
-        self, q: Tensor, k: Tensor, query_positions: Tensor, key_positions: Tensor, *visible: Tensor | None
-    ) -> Tensor | None:
-        return self.inner.content_bias(q, k, -query_positions, -key_positions)
-
-
-class Unscaled(Wrapped):
-    def content_bias(
-        self, q: Tensor, k: Tensor, query_positions: Tensor, key_positions: Tensor, *visible: Tensor | None
-    ) -> Tensor | None:
-        bias = self.inner.content_bias(q, k, query_positions, key_positions)
-        return None if bias is None else bias * WIDTH**0.5
+    return [(DistancesFromKeys, "transformer_xl-plain", set()), (ContentUnscaled, "transformer_xl-plain", set())]
 
 
 def test_a_shift_of_all_positions_is_no_mutation_because_only_distances_enter() -> None:

@@ -13,11 +13,11 @@ from transformers.models.swin.modeling_swin import SwinRelativePositionBias
 from gnomon.encodings import WindowBias
 from gnomon.encodings.window_bias import reference
 from gnomon.errors import GnomonError, PositionError
+from gnomon.positions import grid as places
 from gnomon.testing import Reference
 from tests.helpers.case import Case
 from tests.helpers.mutated_encodings import AllZero, FalselyRelative, FrozenTable, SignFlipped, SwappedAxes, Wrapped
 from tests.helpers.mutated_precision import BiasFollowsAutocast
-from tests.helpers.places import places, with_prefix
 from tests.helpers.weights import redraw
 
 OBLONG, DEEP = "window_bias-5-7", "window_bias-3-5-4"
@@ -85,14 +85,14 @@ def like(theirs: BeitRelativePositionBias) -> WindowBias:
 
 def test_a_table_from_a_checkpoint_gives_the_bias_of_beit() -> None:
     theirs = beit((4, 4))
-    place = with_prefix(1, 4, 4)
+    place = places(4, 4, prefix=1)
     torch.testing.assert_close(like(theirs).bias(place, place), theirs((4, 4)), rtol=0, atol=1e-6)
 
 
 def test_rows_for_oblong_windows_are_those_that_beit_counts() -> None:
     """Its forward reads an oblong table with height and width exchanged, so the result is off by the size of a bias."""
     window = (3, 5)
-    theirs, place = beit(window), with_prefix(1, *window)
+    theirs, place = beit(window), places(*window, prefix=1)
     index = BeitRelativePositionBias.generate_relative_position_index(window)
     ours = like(theirs).bias(place, place)
     assert torch.equal(ours[0], theirs.relative_position_bias_table[index].permute(2, 0, 1))
@@ -102,7 +102,7 @@ def test_rows_for_oblong_windows_are_those_that_beit_counts() -> None:
 def test_a_resized_table_is_what_beit_computes_for_a_larger_image() -> None:
     theirs = beit((4, 4))
     for window in ((6, 6), (5, 8), (3, 2)):
-        place = with_prefix(1, *window)
+        place = places(*window, prefix=1)
         resized = like(theirs).resized(window)
         torch.testing.assert_close(resized.bias(place, place), theirs(window), rtol=0, atol=2e-6)
         assert resized.options == {"num_heads": 4, "window": list(window), "prefix": True}
@@ -123,7 +123,7 @@ def test_resizing_keeps_dtype_and_the_original_and_refuses_other_axes() -> None:
 @pytest.mark.parametrize("prefix", [True, False])
 def test_every_pair_of_patches_and_class_tokens_equals_the_formula(prefix: bool) -> None:
     encoding = drawn(WindowBias(2, window=(2, 3), prefix=prefix))
-    place, table = with_prefix(2, 2, 3), encoding.weight.tolist()
+    place, table = places(2, 3, prefix=2), encoding.weight.tolist()
     bias = encoding.bias(place, place)
     rows = place[0].tolist()
     for head in range(2):
@@ -133,7 +133,7 @@ def test_every_pair_of_patches_and_class_tokens_equals_the_formula(prefix: bool)
 
 
 def test_the_three_rows_of_class_tokens_get_their_own_gradients() -> None:
-    encoding, place = drawn(WindowBias(1, window=(2, 3), prefix=True)), with_prefix(1, 2, 3)
+    encoding, place = drawn(WindowBias(1, window=(2, 3), prefix=True)), places(2, 3, prefix=1)
     weights = torch.arange(1.0, 50.0).reshape(1, 1, 7, 7)
     (encoding.bias(place, place) * weights).sum().backward()
     assert encoding.weight.grad is not None
@@ -185,6 +185,6 @@ def test_no_heads_is_an_error_and_a_fresh_table_has_the_stated_spread() -> None:
 
 @pytest.mark.usefixtures("unchecked")
 def test_it_traces_into_one_graph() -> None:
-    encoding, place = drawn(WindowBias(3, window=(2, 3), prefix=True)), with_prefix(1, 2, 3)
+    encoding, place = drawn(WindowBias(3, window=(2, 3), prefix=True)), places(2, 3, prefix=1)
     traced = torch.compile(encoding.bias, fullgraph=True, backend="eager")(place, place)
     torch.testing.assert_close(traced, encoding.bias(place, place))

@@ -1,5 +1,6 @@
 """Libraries that people use for rotary encodings, as independent judges; none is imported by gnomon itself."""
 
+import importlib
 import importlib.util
 import sys
 import warnings
@@ -25,14 +26,28 @@ def one_file(package: str, path: str) -> ModuleType:
     >>> one_file("torchtune", "modules/position_embeddings.py").RotaryPositionalEmbeddings.__name__
     'RotaryPositionalEmbeddings'
     """
-    found = importlib.util.find_spec(package)
-    if found is None or found.origin is None:
-        raise ModuleNotFoundError(f"{package} is not installed; scripts/setup.sh installs it.")
     name = f"{package}_{Path(path).stem}"
-    spec = importlib.util.spec_from_file_location(name, Path(found.origin).parent / path)
+    spec = importlib.util.spec_from_file_location(name, _folder(package) / path)
     if spec is None or spec.loader is None:
         raise ModuleNotFoundError(f"{package} has no file {path}.")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
+
+
+@cache
+def timm_rotary() -> Any:
+    """timm's rotary file with the few files beside it that it needs; the package itself needs torchvision."""
+    package = ModuleType("timm_layers_alone")
+    package.__path__ = [str(_folder("timm") / "layers")]
+    sys.modules[package.__name__] = package
+    return importlib.import_module(f"{package.__name__}.pos_embed_sincos")
+
+
+def _folder(package: str) -> Path:
+    """Where an installed package lies, found without importing it."""
+    found = importlib.util.find_spec(package)
+    if found is None or found.origin is None:
+        raise ModuleNotFoundError(f"{package} is not installed; scripts/setup.sh installs it.")
+    return Path(found.origin).parent

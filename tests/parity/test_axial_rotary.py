@@ -9,8 +9,9 @@ import torch
 
 from gnomon.encodings import AxialRotary
 from gnomon.encodings.frequencies import Custom, Plain
-from tests.helpers.places import places, with_prefix
-from tests.helpers.rotary_forms import heads_last, scattered, timm_rotary
+from gnomon.positions import grid as places
+from tests.helpers.peers import timm_rotary
+from tests.helpers.rotary_forms import heads_last, scattered
 from tests.helpers.weights import normal
 
 BATCH, HEADS, H, W = 2, 3, 3, 5
@@ -57,8 +58,8 @@ def test_centres_of_a_grid_are_dinov3() -> None:
     cos, sin = tower(torch.zeros(BATCH, 3, 16 * H, 16 * W))
     theirs = dinov3.apply_rotary_pos_emb(q, k, cos, sin)
     ours = AxialRotary(16, coordinates="centres", grid=(H, W), frequencies=Plain(100.0))
-    torch.testing.assert_close(ours.rotate_query(q, with_prefix(5, H, W)), theirs[0], atol=1e-5, rtol=0)
-    torch.testing.assert_close(ours.rotate_key(k, with_prefix(5, H, W)), theirs[1], atol=1e-5, rtol=0)
+    torch.testing.assert_close(ours.rotate_query(q, places(H, W, prefix=5)), theirs[0], atol=1e-5, rtol=0)
+    torch.testing.assert_close(ours.rotate_key(k, places(H, W, prefix=5)), theirs[1], atol=1e-5, rtol=0)
 
 
 def test_width_first_interleaved_is_llama4_whose_patches_count_from_one() -> None:

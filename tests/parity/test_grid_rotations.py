@@ -5,8 +5,8 @@ import torch
 from torch import Tensor
 
 from gnomon.encodings import AxialRotary, MRoPE, from_hf_config
+from gnomon.positions import grid as places
 from tests.helpers.padded import MASK, PLACES, assert_ours, drawn, hidden
-from tests.helpers.places import places, with_prefix
 from tests.helpers.transformers_rotation import by, turned
 from tests.helpers.weights import normal
 
@@ -66,7 +66,7 @@ def test_dinov3_turns_by_the_centres_of_its_patches(registers: int) -> None:
     assert isinstance(stated, AxialRotary)
     assert stated.grid == (3, 5)
     for height, width in ((3, 5), (4, 2)):
-        pixels, rows = normal(2, 3, 4 * height, 4 * width), with_prefix(1 + registers, height, width)
+        pixels, rows = normal(2, 3, 4 * height, 4 * width), places(height, width, prefix=1 + registers)
         expected, found = model(pixels).last_hidden_state, []
         for encoding, coordinates in ((stated.resized((height, width)), rows), (stated.resized((9, 9)), rows)):
             with turned(model, by([encoding], coordinates)):

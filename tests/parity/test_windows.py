@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from gnomon.encodings import LogCPB, WindowBias, from_hf_config
+from gnomon.positions import grid as places
 from tests.helpers.padded import assert_ours, drawn
-from tests.helpers.places import places, with_prefix
 from tests.helpers.weights import normal, redraw
 
 
@@ -89,7 +89,7 @@ def test_beit_has_rows_of_its_own_for_the_class_token(shared: bool) -> None:
     assert len(tables) == (1 if shared else 2)
     for module in tables:
         redraw(module, std=1.0)
-    pixels, rows = normal(2, 3, 20, 20), with_prefix(1, 5, 5)
+    pixels, rows = normal(2, 3, 20, 20), places(5, 5, prefix=1)
 
     def by_gnomon(wrong: bool) -> Tensor:
         def ours(module: Any, *_: Any, **__: Any) -> Tensor:
@@ -112,7 +112,7 @@ def test_beit_of_transformers_reads_the_table_of_a_window_that_is_not_square_the
     model = drawn({"model_type": "beit", "use_absolute_position_embeddings": False})  # 3 rows of 5 patches
     module = next(part for part in model.modules() if isinstance(part, BeitRelativePositionBias))
     redraw(module, std=1.0)
-    rows, table = with_prefix(1, 3, 5), module.relative_position_bias_table
+    rows, table = places(3, 5, prefix=1), module.relative_position_bias_table
     looked_up = table[module.generate_relative_position_index((3, 5))].permute(2, 0, 1)[None]
     ours = windowed(model.config, 0, table).bias(rows, rows)
     assert_ours(looked_up, ours, module((3, 5)), real=torch.ones_like(ours).bool())

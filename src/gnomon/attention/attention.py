@@ -17,7 +17,8 @@ from gnomon.attention.cache import KeyValues, LayerCache
 from gnomon.attention.lengths import query_lengths, runs
 from gnomon.attention.logits import added_bias, softmax_mask
 from gnomon.attention.masks import AttentionMask, Sight, allowed
-from gnomon.encodings.base import PositionEncoding, require_positions
+from gnomon.attention.slots import position_of_each
+from gnomon.encodings.base import PositionEncoding
 from gnomon.errors import GnomonError, ShapeError
 
 OPEN = AttentionMask()
@@ -71,13 +72,17 @@ class Attention(nn.Module):
         self.num_key_heads = key_heads
         self.head_dim = dim // num_heads if head_dim is None else head_dim
         self.scale = self.head_dim**-0.5 if scale is None else float(scale)
-        self.causal = causal
         self.sight = Sight(causal, window)
         self.encoding = encoding
         self.query = nn.Linear(dim, num_heads * self.head_dim, bias=projection_bias)
         self.key = nn.Linear(dim, key_heads * self.head_dim, bias=projection_bias)
         self.value = nn.Linear(dim, key_heads * self.head_dim, bias=projection_bias)
         self.output = nn.Linear(num_heads * self.head_dim, dim, bias=projection_bias)
+
+    @property
+    def causal(self) -> bool:
+        """Whether a slot sees no later one."""
+        return self.sight.causal
 
     def forward(
         self,
@@ -92,7 +97,7 @@ class Attention(nn.Module):
         Raises ShapeError when positions, mask or cache do not fit x, PositionError when positions are not int64.
         """
         B, S, _ = x.shape
-        positions = _expand(positions, B, S, self.encoding.axes)
+        positions = position_of_each(positions, B, S, axes=self.encoding.axes)
         mask.check(B, S)
         q, k, v = (self._split(project(x)) for project in (self.query, self.key, self.value))
         if not self.encoding.length_dependent:
@@ -160,18 +165,6 @@ def _check_sizes(dim: int, num_heads: int, num_key_heads: int, head_dim: int | N
         raise ShapeError(
             f"dim must be a multiple of num_heads unless head_dim is given, got dim={dim}, num_heads={num_heads}."
         )
-
-
-def _expand(positions: Tensor, batch: int, length: int, axes: int) -> Tensor:
-    """(B, S) or (1, S) -> (B, S), checked; with coordinates (B, S, axes)."""
-    require_positions(positions, axes=axes)
-    each = (axes,) if axes > 1 else ()
-    if tuple(positions.shape) not in {(batch, length, *each), (1, length, *each)}:
-        raise ShapeError(
-            f"Positions have shape {tuple(positions.shape)}, the tokens (batch, length) = {(batch, length)}; "
-            f"pass one id for each token, as {('batch', 'length', *each)} or {(1, 'length', *each)}.".replace("'", "")
-        )
-    return positions.expand(batch, length, *each)
 
 
 def _repeat_heads(x: Float[Tensor, "B G S D"], groups: int) -> Float[Tensor, "B H S D"]:

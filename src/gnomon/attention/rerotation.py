@@ -8,6 +8,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from gnomon.attention.slots import position_of_each
 from gnomon.encodings.rotary import Rotary
 from gnomon.errors import GnomonError, ShapeError
 from gnomon.kernels.rotation import rotate
@@ -48,9 +49,11 @@ def rerotate_keys(
         )
     if k.shape[-1] != old.head_dim:
         raise ShapeError(f"The keys are {k.shape[-1]} wide but the rotary encodings are for {old.head_dim}.")
-    cos, sin = _quotient(
-        old, _placed(positions, k), new, _placed(positions if new_positions is None else new_positions, k)
+    at, to = (
+        position_of_each(given, k.shape[0], k.shape[2], noun="key")
+        for given in (positions, positions if new_positions is None else new_positions)
     )
+    cos, sin = _quotient(old, at, new, to)
     dtype = torch.promote_types(k.dtype, torch.float32)
     return rotate(k, cos.to(dtype).unsqueeze(-3), sin.to(dtype).unsqueeze(-3), layout=old.layout)
 
@@ -63,16 +66,6 @@ def _quotient(
     new_cos, new_sin = new.cos_sin(new_positions, dtype=torch.float64)
     square = cos.square() + sin.square()
     return (new_cos * cos + new_sin * sin) / square, (new_sin * cos - new_cos * sin) / square
-
-
-def _placed(positions: Int[Tensor, "#B K"], k: Float[Tensor, "B G K D"]) -> Int[Tensor, "B K"]:
-    """One position for each key, in every row."""
-    if positions.ndim != 2 or positions.shape[0] not in (1, k.shape[0]) or positions.shape[1] != k.shape[2]:
-        raise ShapeError(
-            f"Positions have shape {tuple(positions.shape)}, the keys (batch, length) = {(k.shape[0], k.shape[2])}; "
-            f"pass one for each key, as (batch, length) or (1, length)."
-        )
-    return positions.expand(k.shape[0], -1)
 
 
 def _check_forms(old: Rotary, new: Rotary) -> None:

@@ -7,7 +7,8 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from gnomon.encodings.base import PositionEncoding, registry, require_positions
-from gnomon.errors import GnomonError, PositionError, ShapeError
+from gnomon.errors import GnomonError, ShapeError
+from gnomon.kernels.places import require_below
 
 
 @registry.register("learned")
@@ -50,19 +51,10 @@ class Learned(PositionEncoding):
         require_positions(positions)
         if x.shape[-1] != self.dim:
             raise ShapeError(f"The embeddings are {x.shape[-1]} wide but the position table is {self.dim} wide.")
-        self._require_range(positions)
+        advice = "shorten the input or enlarge the table"
+        require_below(positions, self.max_length, owner="this learned table", advice=advice)
         rows = nn.functional.embedding(positions + self.padding_offset, self.weight)
         return (x + rows).to(x.dtype)
-
-    def _require_range(self, positions: Tensor) -> None:
-        if torch.compiler.is_compiling() or positions.is_meta or positions.numel() == 0:
-            return
-        low, high = (int(end) for end in positions.aminmax())
-        if low < 0 or high >= self.max_length:
-            raise PositionError(
-                f"Position {low if low < 0 else high} is outside this learned table: it has positions 0 to "
-                f"{self.max_length - 1} (max_length={self.max_length}); shorten the input or enlarge the table."
-            )
 
     @property
     def options(self) -> dict[str, Any]:

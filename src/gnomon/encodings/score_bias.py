@@ -15,7 +15,8 @@ from jaxtyping import Float, Float32, Int, Int64
 from torch import Tensor
 
 from gnomon.encodings.base import PositionEncoding, require_positions
-from gnomon.errors import GnomonError, PositionError
+from gnomon.errors import GnomonError
+from gnomon.kernels.places import absent, require_on_grid
 
 #: (score, batch, head, query slot, key slot) -> score
 ScoreMod = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor], Tensor]
@@ -129,12 +130,11 @@ class WindowedBias(ScoreBias):
     def _places(self, positions: Int[Tensor, "#B S axes"]) -> Int64[Tensor, "#B S"]:
         """One number for each place, such that differences tell all offsets apart; -1 for no place."""
         require_positions(positions, axes=self.axes)
-        absent = (positions == -1).all(-1)
-        _require_inside(positions, absent, self.grid)
-        place = torch.zeros_like(absent, dtype=torch.int64)
+        require_on_grid(positions, self.grid, name="window")
+        place = torch.zeros_like(positions[..., 0])
         for axis, extent in enumerate(self.grid):
             place = place * (2 * extent - 1) + positions[..., axis]
-        return place.masked_fill(absent, -1)
+        return place.masked_fill(absent(positions)[..., 0], -1)
 
     def _column(self, query: Int64[Tensor, "*#S"], key: Int64[Tensor, "*#S"]) -> Int64[Tensor, "*S"]:
         """The column of the table for two places."""
@@ -172,16 +172,3 @@ def full_precision(device: torch.device) -> AbstractContextManager[Any]:
     if torch.amp.autocast_mode.is_autocast_available(device.type):
         return torch.autocast(device.type, enabled=False)
     return nullcontext()
-
-
-def _require_inside(positions: Int[Tensor, "#B S axes"], absent: Tensor, grid: tuple[int, ...]) -> None:
-    if torch.compiler.is_compiling() or positions.is_meta:
-        return
-    ends = torch.tensor(grid, device=positions.device)
-    outside = (((positions < 0) | (positions >= ends)) & ~absent[..., None]).nonzero()
-    if len(outside):
-        axis, value = int(outside[0, -1]), int(positions[tuple(outside[0])])
-        raise PositionError(
-            f"Coordinate {value} of axis {axis} is outside the window {grid}: that axis has 0 to {grid[axis] - 1}, "
-            f"{grid[axis]} in all; use a larger window, or -1 on every axis for a token without a place."
-        )

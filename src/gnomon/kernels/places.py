@@ -33,8 +33,11 @@ def absent(positions: Int[Tensor, "*BS axes"]) -> Bool[Tensor, "*BS 1"]:
     return (positions == -1).all(-1, keepdim=True)
 
 
-def require_on_grid(positions: Int[Tensor, "*BS axes"], grid: Sequence[int]) -> None:
-    """Raise PositionError unless all coordinates are on a grid of this size, or -1 on all axes for no place."""
+def require_on_grid(positions: Int[Tensor, "*BS axes"], grid: Sequence[int], *, name: str = "grid") -> None:
+    """Raise PositionError unless all coordinates are on a grid of this size, or -1 on all axes for no place.
+
+    `name` is what the error calls the grid.
+    """
     if _unreadable(positions):
         return
     ends = torch.tensor(grid, device=positions.device)
@@ -42,8 +45,9 @@ def require_on_grid(positions: Int[Tensor, "*BS axes"], grid: Sequence[int]) -> 
     if len(outside):
         axis, value = int(outside[0, -1]), int(positions[tuple(outside[0])])
         raise PositionError(
-            f"Coordinate {value} of axis {axis} is outside the grid {tuple(grid)}: that axis has 0 to {grid[axis] - 1} "
-            f"({grid[axis]} in all); use a larger grid, or -1 on every axis for a token without a place."
+            f"Coordinate {value} of axis {axis} is outside the {name} {tuple(grid)}: that axis has 0 to "
+            f"{grid[axis] - 1} ({grid[axis]} in all); use a larger {name}, or -1 on every axis for a "
+            "token without a place."
         )
 
 

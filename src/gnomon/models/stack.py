@@ -84,8 +84,8 @@ class Stack(nn.Module):
         return hidden
 
     def _distinct(self) -> list[PositionEncoding]:
-        attentions = (module for module in self.blocks.modules() if isinstance(module, Attention))
-        return list(dict.fromkeys(attention.encoding for attention in attentions))
+        blocks = (block for block in self.blocks if isinstance(block, Block))
+        return list(dict.fromkeys(block.attention.encoding for block in blocks))
 
     def _require_one_axis(self) -> None:
         for encoding in self._distinct():

@@ -19,7 +19,7 @@ SHOWN: Final = frozenset(
 
 def encoding_of(claim: Claim) -> PositionEncoding:
     """Build what a claim describes; raises GnomonError for what the config leaves out or gnomon does not build."""
-    cls = registry.get(claim.kind) if claim.kind in registry else None
+    cls = _class_of(claim)
     if cls is None:
         raise GnomonError(f"The config has {claim.kind} in {claim.where}, which gnomon does not build.")
     parameters = inspect.signature(cls).parameters
@@ -29,7 +29,7 @@ def encoding_of(claim: Claim) -> PositionEncoding:
     missing = [name for name, p in parameters.items() if p.default is p.empty and name not in claim.options]
     if missing:
         raise GnomonError(f"The config does not say what {', '.join(missing)} of its {claim.kind} encoding is.")
-    return _built(claim, {name: value for name, value in claim.options.items() if name in parameters})
+    return _built(cls, claim, {name: value for name, value in claim.options.items() if name in parameters})
 
 
 def same_encoding(one: Claim, other: Claim) -> bool:
@@ -37,15 +37,19 @@ def same_encoding(one: Claim, other: Claim) -> bool:
     return one.kind == other.kind and _telling(one) == _telling(other)
 
 
+def _class_of(claim: Claim) -> type[PositionEncoding] | None:
+    return registry.get(claim.kind) if claim.kind in registry else None
+
+
 def _telling(claim: Claim) -> dict[str, Any]:
-    cls = registry.get(claim.kind) if claim.kind in registry else None
+    cls = _class_of(claim)
     names = set(inspect.signature(cls).parameters) if cls else set(claim.options)
     return {name: value for name, value in claim.options.items() if name in names}
 
 
-def _built(claim: Claim, options: Mapping[str, Any]) -> PositionEncoding:
+def _built(cls: type[PositionEncoding], claim: Claim, options: Mapping[str, Any]) -> PositionEncoding:
     try:
-        return registry.get(claim.kind)(**options)
+        return cls(**options)
     except GnomonError:
         raise
     except (TypeError, ValueError, OverflowError) as error:  # a config may hold anything

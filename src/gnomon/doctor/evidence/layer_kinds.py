@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 
 from gnomon.adapters.claims import Claim
+from gnomon.adapters.families.places import Place
 from gnomon.adapters.subject import Subject
 from gnomon.doctor.evidence.base import attempt
 from gnomon.doctor.evidence.expected import claims_or_none
@@ -27,9 +28,9 @@ def layers_without_positions(subject: Subject) -> frozenset[int]:
     kinds = layer_kinds(subject)
     bare: set[int] = set()
     for claim in claims_or_none(subject, "nope"):
-        listed = re.fullmatch(r"layers\.([\d,]+)\.attention", claim.where)
-        bare |= {int(number) for number in listed.group(1).split(",")} if listed else set()
-        bare |= {number for number, kind in kinds.items() if kind == claim.where}
+        place = Place.of(claim.where)
+        bare |= place.layers or set()
+        bare |= {number for number, kind in kinds.items() if kind == place.kind}
     return frozenset(bare)
 
 

@@ -1,0 +1,21 @@
+"""Positions and slots: one position for each token of a batch."""
+
+from jaxtyping import Int
+from torch import Tensor
+
+from gnomon.encodings.base import require_positions
+from gnomon.errors import ShapeError
+
+
+def position_of_each(
+    positions: Int[Tensor, "#B S *axes"], batch: int, length: int, *, axes: int = 1, noun: str = "token"
+) -> Int[Tensor, "B S *axes"]:
+    """(B, S) or (1, S) -> (B, S), checked; with coordinates (B, S, axes). `noun` is what stands in the slots."""
+    require_positions(positions, axes=axes)
+    each = (axes,) if axes > 1 else ()
+    if tuple(positions.shape) not in {(batch, length, *each), (1, length, *each)}:
+        raise ShapeError(
+            f"Positions have shape {tuple(positions.shape)}, the {noun}s (batch, length) = {(batch, length)}; "
+            f"pass one for each {noun}, as {('batch', 'length', *each)} or {(1, 'length', *each)}.".replace("'", "")
+        )
+    return positions.expand(batch, length, *each)
