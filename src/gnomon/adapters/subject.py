@@ -29,10 +29,20 @@ class Absent:
         self.reason = reason
 
 
-#: evidence that adapters or the caller give; `causal`: the model is meant to look only backwards
-RAW = frozenset(
-    {"config", "claims", "tensors", "module", "example", "trained", "tokenizer", "family", "loading", "causal"}
+#: evidence that adapters give
+FROM_TARGETS = frozenset(
+    {"config", "claims", "tensors", "module", "example", "trained", "tokenizer", "family", "loading"}
 )
+#: evidence that only the caller can give, with what it is
+FROM_CALLERS = {
+    "causal": "the model is meant to look only backwards (bool)",
+    "reference": "the model or config before it was converted, extended or exported (a target of any kind)",
+    "text": "token ids of real text, (S,) or (B, S): weights tell their layout by their loss on it",
+    "optimizer": "the torch optimizer that trains the module",
+    "batches": "forward arguments as training uses them, a list of mappings",
+    "lengths": "how many tokens each example has, a list of numbers",
+}
+RAW = FROM_TARGETS | FROM_CALLERS.keys()
 
 
 class Subject:

@@ -59,6 +59,7 @@ class Check:
     severity: Severity
     needs: tuple[str, ...]
     body: Body
+    heavy: bool = False  #: takes many seconds: run only when its code is selected, or everything is wanted
 
     @property
     def doc(self) -> str:
@@ -80,14 +81,16 @@ class Check:
         return re.sub(r"\s+", " ", match.group(1)) if match else ""
 
 
-def check(code: str, name: str, *, severity: Severity, needs: tuple[str | Derive, ...]) -> Callable[[Body], Body]:
+def check(
+    code: str, name: str, *, severity: Severity, needs: tuple[str | Derive, ...], heavy: bool = False
+) -> Callable[[Body], Body]:
     """Register a check under its code. `needs` names raw evidence or the derived evidence functions it calls."""
     if not re.fullmatch(r"PE[1-7]\d\d", code):
         raise GnomonError(f"A check's code is PE, a group digit 1-7 and two digits; got {code!r}.")
 
     def add(body: Body) -> Body:
         names = tuple(need if isinstance(need, str) else need.__name__ for need in needs)
-        registry.register(code)(Check(code, name, severity, names, body))
+        registry.register(code)(Check(code, name, severity, names, body, heavy))
         return body
 
     return add

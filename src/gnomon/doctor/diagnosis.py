@@ -30,12 +30,14 @@ def diagnose(
     dtype: str | None = None,
     forward: bool = True,
     allow_pickle: bool = False,
+    thorough: bool = False,
     progress: Progress | None = None,
     **evidence: Any,
 ) -> Report:
     """Examine a model, folder, config or file for faults in its position encoding.
 
-    `select` and `ignore` are prefixes of check codes. `evidence` overrides what the adapters give, by name
+    `select` and `ignore` are prefixes of check codes. Checks that take many seconds run when they are selected, or when
+    the examination is to be `thorough`. `evidence` overrides what the adapters give, by name
     (`trained=True`, `config={...}`, `example={...}`), or adds what nothing else says (`causal=True`: the model is meant
     to look only backwards). Raises a GnomonError when the target cannot be read or a name is unknown.
 
@@ -56,7 +58,7 @@ def diagnose(
     # A fixed seed and the caller's generator left as it was: the same target gives the same report.
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        results = run_all(checks, subject, progress)
+        results = run_all(checks, subject, progress, heavy=thorough or select is not None)
         found = found_encodings(subject)
         if select is None and ignore is None and not found:
             _require_attention(subject, results)

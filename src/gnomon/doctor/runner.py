@@ -39,17 +39,24 @@ def run_check(check: Check, subject: Subject) -> CheckResult:
     )
 
 
-def run_all(checks: Iterable[Check], subject: Subject, progress: Progress | None = None) -> tuple[CheckResult, ...]:
-    """Run the checks in the order of their codes."""
+def run_all(
+    checks: Iterable[Check], subject: Subject, progress: Progress | None = None, *, heavy: bool = False
+) -> tuple[CheckResult, ...]:
+    """Run the checks in the order of their codes; without `heavy`, those that take long are not applicable."""
     ordered = sorted(checks, key=lambda check: check.code)
     results = []
     for done, check in enumerate(ordered):
         if progress is not None:
             progress(check.code, check.name, done, len(ordered))
-        results.append(run_check(check, subject))
+        results.append(run_check(check, subject) if heavy or not check.heavy else _left_out(check))
     if progress is not None:
         progress("", "done", len(ordered), len(ordered))
     return tuple(results)
+
+
+def _left_out(check: Check) -> CheckResult:
+    why = f"takes many seconds; --select {check.code} or --thorough runs it"
+    return CheckResult(check.code, check.name, check.severity, "not-applicable", check.title, detail=why)
 
 
 def chosen(select: str | Iterable[str] | None, ignore: str | Iterable[str] | None) -> list[Check]:
