@@ -1,4 +1,4 @@
-"""What a file of the gallery holds: one public fault report as something small that runs, or a report that was no fault."""
+"""What a file of the gallery holds: a public fault report as something small that runs, or one that was no fault."""
 
 import importlib
 from collections.abc import Callable, Iterator, Mapping

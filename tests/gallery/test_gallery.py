@@ -1,4 +1,4 @@
-"""The doctor on the gallery: each fault is found by the check, at the place and with the right value that its file names."""
+"""The doctor on the gallery: each fault is found by the check, and at the place, that its file names."""
 
 import re
 from pathlib import Path

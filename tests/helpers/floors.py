@@ -15,10 +15,10 @@ FLOORS = (
     "encodings",
     "portraits",
     "attention",
-    "testing",
     "adapters",
     "models",
     "doctor",
+    "testing",
     "cli",
 )
 #: Public names that `from gnomon import name` takes from a package of another name.

@@ -21,7 +21,7 @@ def strict(text: str) -> Any:
 
 def test_the_keys_are_those_of_schema_version_1() -> None:
     data = strict(sample_report().to_json())
-    assert list(data) == ["schema_version", "gnomon", "target", "encodings", "checks", "summary"]
+    assert list(data) == ["schema_version", "gnomon", "target", "encodings", "checks", "summary", "causes", "notes"]
     assert data["schema_version"] == 1
     assert all(set(e) == {"kind", "where", "options", "source"} for e in data["encodings"])
     keys = {"code", "name", "severity", "status", "seconds", "detail", "measured", "findings"}

@@ -10,10 +10,13 @@ from torch import nn
 
 from gnomon.adapters import load_subject
 from gnomon.adapters.subject import RAW, MissingEvidence, Subject
+from gnomon.doctor.causes.rule import join
+from gnomon.doctor.causes.rules import RULES
 from gnomon.doctor.evidence.base import DERIVED, attempt
 from gnomon.doctor.evidence.found import found_encodings
 from gnomon.doctor.evidence.trace import trace
 from gnomon.doctor.figures import figures
+from gnomon.doctor.locations import located
 from gnomon.doctor.runner import Progress, chosen, run_all
 from gnomon.errors import GnomonError, UnsupportedTargetError
 from gnomon.report.document import CheckResult, Report
@@ -62,7 +65,9 @@ def diagnose(
         found = found_encodings(subject)
         if select is None and ignore is None and not found:
             _require_attention(subject, results)
-        return Report(subject.target, found, results, figures(subject), version("gnomon"))
+        results = located(results, subject)
+        causes = join(results, RULES)
+        return Report(subject.target, found, results, figures(subject), version("gnomon"), causes)
 
 
 def _require_attention(subject: Subject, results: tuple[CheckResult, ...]) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from gnomon.plots.figure import Figure
+from gnomon.report.cause import Cause, Location
 
 Severity = Literal["error", "warning", "note"]
 Status = Literal["passed", "failed", "not-applicable", "crashed"]
@@ -24,6 +25,18 @@ class Finding:
     fix: str
     measured: Mapping[str, Any] = field(default_factory=dict)
     severity: Severity | None = None  #: None: the severity of the check
+    location: Location | None = None  #: the line of the user's files that it is about, where that can be told
+    known: bool = False  #: listed in the baseline: shown, but no reason to fail a build
+
+    def to_dict(self) -> dict[str, Any]:
+        fields = {
+            "where": self.where,
+            "message": self.message,
+            "fix": self.fix,
+            "measured": _plain(dict(self.measured)),
+        }
+        located = {"location": self.location.to_dict()} if self.location else {}
+        return {**fields, **located, **({"known": True} if self.known else {})}
 
 
 @dataclass(frozen=True)
@@ -53,6 +66,14 @@ class CheckResult:
     measured: tuple[Measured, ...] = ()
     findings: tuple[Finding, ...] = ()
 
+    @property
+    def is_error(self) -> bool:
+        """Whether it found a fault at error level that no baseline lists."""
+        if self.status != "failed" or self.severity != "error":
+            return False
+        new = [finding for finding in self.findings if not finding.known]
+        return not self.findings or any((finding.severity or self.severity) == "error" for finding in new)
+
     def to_dict(self) -> dict[str, Any]:
         return {
             "code": self.code,
@@ -62,10 +83,7 @@ class CheckResult:
             "seconds": round(self.seconds, 4),
             "detail": self.detail,
             "measured": {m.name: m.to_dict() for m in self.measured},
-            "findings": [
-                {"where": f.where, "message": f.message, "fix": f.fix, "measured": _plain(dict(f.measured))}
-                for f in self.findings
-            ],
+            "findings": [finding.to_dict() for finding in self.findings],
         }
 
 
@@ -91,7 +109,8 @@ class FoundEncoding:
 class Report:
     """The whole examination of one target.
 
-    `figures` are for people (HTML); the JSON form leaves them out.
+    `causes` join findings of several checks. `notes` say what a reader must know to judge the rest: that a smaller twin
+    was run. `figures` are for people (HTML); the JSON form leaves them out.
     """
 
     target: str
@@ -99,6 +118,8 @@ class Report:
     checks: tuple[CheckResult, ...] = ()
     figures: tuple[Figure, ...] = ()
     gnomon: str = ""
+    causes: tuple[Cause, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def failed(self) -> tuple[CheckResult, ...]:
@@ -117,8 +138,8 @@ class Report:
 
     @property
     def exit_code(self) -> int:
-        """0 nothing found at error level, 1 error-level findings, 2 a check crashed or none of them applied."""
-        if any(c.severity == "error" for c in self.failed):
+        """0 nothing new at error level, 1 error-level findings, 2 a check crashed or none of them applied."""
+        if any(c.is_error for c in self.checks):
             return 1
         nothing_ran = bool(self.checks) and all(c.status == "not-applicable" for c in self.checks)
         return 2 if self.crashed or nothing_ran else 0
@@ -129,6 +150,7 @@ class Report:
         return {status: sum(c.status == status for c in self.checks) for status in order}
 
     def to_dict(self) -> dict[str, Any]:
+        places = {(c.code, i): f.where for c in self.checks for i, f in enumerate(c.findings)}
         return {
             "schema_version": SCHEMA_VERSION,
             "gnomon": self.gnomon,
@@ -136,6 +158,8 @@ class Report:
             "encodings": [e.to_dict() for e in self.encodings],
             "checks": [c.to_dict() for c in self.checks],
             "summary": self.summary,
+            "causes": [cause.to_dict(places) for cause in self.causes],
+            "notes": list(self.notes),
         }
 
     def to_json(self) -> str:

@@ -21,7 +21,7 @@ def render_html(report: Report) -> str:
         "page_title": f"gnomon: {report.target}",
         "report": report,
         "verdict": reading.verdict(report),
-        "found": reading.findings_worst_first(report),
+        "groups": reading.groups_worst_first(report),
         "checks": reading.checks_in_order(report),
         "statuses": [(status, reading.STATUS_WORDS[status], report.summary[status]) for status in STATUSES],
         "number": reading.number,

@@ -1,9 +1,10 @@
 """What every renderer needs to know about a report: the verdict, what comes first, and how a number is written."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from gnomon.report.cause import Cause, Location
 from gnomon.report.document import SEVERITIES, STATUSES, CheckResult, Finding, Measured, Report, Severity, Status
 
 STATUS_WORDS: Mapping[Status, str] = {
@@ -23,6 +24,23 @@ class Reported:
     severity: Severity
 
 
+@dataclass(frozen=True)
+class Group:
+    """Findings that one cause joins, worst first; or one finding alone, without a cause."""
+
+    cause: Cause | None
+    members: tuple[Reported, ...]
+
+    @property
+    def severity(self) -> Severity:
+        return self.members[0].severity
+
+    @property
+    def location(self) -> Location | None:
+        """The first line of the user's files that one of them is about."""
+        return next((item.finding.location for item in self.members if item.finding.location), None)
+
+
 RUNS_A_MODEL = ("PE3", "PE4", "PE5")  #: codes of checks that run the model
 
 
@@ -36,12 +54,21 @@ class Verdict:
 
 
 def verdict(report: Report) -> Verdict:
-    """Worst news first; a report in which nothing could be checked is not a healthy one."""
-    found, total = findings_worst_first(report), plural(len(report.checks), "check")
+    """Worst news first; a report in which nothing could be checked is not a healthy one. Known findings are no news."""
+    found = findings_worst_first(report)
+    new = [item for item in found if not item.finding.known]
+    said = _about(report, new)
+    known = len(found) - len(new)
+    also = f" {plural(known, 'finding')} known from the baseline." if known else ""
+    return replace(said, word="Nothing new" if known and not new else said.word, sentence=said.sentence + also)
+
+
+def _about(report: Report, found: list[Reported]) -> Verdict:
+    total = plural(len(report.checks), "check")
     counts = {severity: sum(item.severity == severity for item in found) for severity in SEVERITIES}
     listed = join([plural(count, severity) for severity, count in counts.items() if count])
     if counts["error"]:
-        return Verdict("bad", "Faults found", f"{listed} in {total}.")
+        return Verdict("bad", "Faults found", f"{listed} in {total}{_joined(report)}.")
     if report.crashed:
         also = f" Found so far: {listed}." if found else ""
         return Verdict("bad", "Incomplete", f"{len(report.crashed)} of {total} crashed.{also}")
@@ -49,8 +76,8 @@ def verdict(report: Report) -> Verdict:
         passed = report.summary["passed"]
         return Verdict("good", "No fault found", f"{passed} of {total} passed, and {listed} to know of.")
     if found:
-        return Verdict("caution", "Look at this", f"{listed} in {total}, no error.")
-    if not report.summary["passed"]:
+        return Verdict("caution", "Look at this", f"{listed} in {total}, no error{_joined(report)}.")
+    if not report.summary["passed"] and not report.failed:
         return Verdict("neutral", "Nothing was checked", f"None of {total} applied; see what each of them lacked.")
     passed, skipped = report.summary["passed"], report.summary["not-applicable"]
     rest = f"; {skipped} did not apply" if skipped else ""
@@ -58,6 +85,12 @@ def verdict(report: Report) -> Verdict:
     if ran == {"not-applicable"}:
         return Verdict("neutral", "Partly checked", f"No model was run; {passed} of {total} passed{rest}.")
     return Verdict("good", "No fault found", f"{passed} of {total} passed{rest}.")
+
+
+def _joined(report: Report) -> str:
+    """How many findings share causes."""
+    joined = {key for cause in report.causes for key in cause.findings}
+    return f", {len(joined)} of them by {plural(len(report.causes), 'cause')}" if joined else ""
 
 
 def findings_worst_first(report: Report) -> list[Reported]:
@@ -68,6 +101,20 @@ def findings_worst_first(report: Report) -> list[Reported]:
         for finding in _findings(check)
     ]
     return sorted(found, key=lambda item: (SEVERITIES.index(item.severity), item.check.code))
+
+
+def groups_worst_first(report: Report) -> list[Group]:
+    """Every finding once: joined with those of its cause, or alone."""
+    found = findings_worst_first(report)
+    numbered = {(c.code, i): f for c in report.checks for i, f in enumerate(c.findings)}
+    groups, joined = [], set()
+    for cause in report.causes:
+        own = {id(numbered[key]) for key in cause.findings if key in numbered}
+        if members := tuple(item for item in found if id(item.finding) in own):
+            groups.append(Group(cause, members))
+            joined |= own
+    groups += [Group(None, (item,)) for item in found if id(item.finding) not in joined]
+    return sorted(groups, key=lambda group: (SEVERITIES.index(group.severity), group.cause is None))
 
 
 def checks_in_order(report: Report) -> list[CheckResult]:

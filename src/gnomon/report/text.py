@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from gnomon.report.cause import Location
 from gnomon.report.document import CheckResult, FoundEncoding, Report
 from gnomon.report.reading import (
+    Group,
     Reported,
     against,
     checks_in_order,
-    findings_worst_first,
+    groups_worst_first,
     pairs,
     summary_line,
     verdict,
@@ -35,7 +37,7 @@ def render_text(report: Report, *, color: bool = False, width: int = 80) -> str:
     blocks = [
         list(page.head(report)),
         page.section("Encodings", [line for e in report.encodings for line in page.encoding(e)]),
-        page.section("Findings", [line for r in findings_worst_first(report) for line in page.finding(r)]),
+        page.section("Findings", [line for g in groups_worst_first(report) for line in page.group(g)]),
         page.section("Crashed", [line for c in by_status["crashed"] for line in page.crash(c)]),
         page.section("Passed", [line for c in by_status["passed"] for line in page.passed(c)]),
         page.section("Not applicable", page.not_applicable(by_status["not-applicable"])),
@@ -58,6 +60,8 @@ class _Page:
         word = f"{said.word}:"
         yield self._paint(word, said.tone) + first.removeprefix(word)
         yield from rest
+        for note in report.notes:
+            yield from wrap(f"Note: {note}", self.width)
 
     def section(self, heading: str, lines: list[str]) -> list[str]:
         return [self._paint(heading, "heading"), *lines] if lines else []
@@ -67,11 +71,25 @@ class _Page:
         if found.options:
             yield from wrap(pairs(found.options), self.width, first="      ", rest="      ")
 
+    def group(self, group: Group) -> Iterator[str]:
+        if group.cause is None:
+            yield from self.finding(group.members[0])
+            return
+        line = f"{group.severity}: {group.cause.headline}"
+        yield from self._painted(wrap(line, self.width, first="  ", rest="      "), _TONES[group.severity])
+        yield from self._field("in", _line(group.location))
+        yield from self._field("fix", group.cause.fix)
+        for label, item in zip(("seen as", *[" "] * len(group.members)), group.members, strict=False):
+            place = f" {item.finding.where}" if item.finding.where else ""
+            yield from self._field(label, f"{item.check.code} {item.check.name},{place}: {item.finding.message}")
+        yield ""
+
     def finding(self, item: Reported) -> Iterator[str]:
         check, finding = item.check, item.finding
-        line = f"{item.severity} {check.code} {check.name}"
+        line = f"{item.severity} {check.code} {check.name}{' (known)' if finding.known else ''}"
         yield from self._painted(wrap(line, self.width, first="  ", rest="      "), _TONES[item.severity])
         yield from self._field("where", finding.where)
+        yield from self._field("in", _line(finding.location))
         yield from self._field("found", finding.message)
         numbers = pairs(finding.measured) or ", ".join(against(measured) for measured in check.measured)
         yield from self._field("measured", numbers)
@@ -114,3 +132,7 @@ class _Page:
 
     def _paint(self, text: str, tone: str) -> str:
         return f"\x1b[{_CODES[tone]}m{text}\x1b[0m" if self.color and text.strip() else text
+
+
+def _line(location: Location | None) -> str:
+    return "" if location is None else str(location)

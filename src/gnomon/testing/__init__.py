@@ -1,4 +1,4 @@
-"""The contract of a position encoding, offered to users for their own encodings.
+"""The contract of a position encoding, offered to users for their own encodings; and the doctor as an assertion.
 
 >>> from gnomon.encodings import ALiBi
 >>> from gnomon.testing import Reference, check_encoding
@@ -7,9 +7,10 @@
 
 from gnomon.encodings.base import PositionEncoding
 from gnomon.testing import order, state, values
+from gnomon.testing.healthy import UnhealthyModelError, assert_healthy
 from gnomon.testing.trial import ClauseError, Reference, Trial
 
-__all__ = ["CLAUSES", "ContractError", "Reference", "check_encoding"]
+__all__ = ["CLAUSES", "ContractError", "Reference", "UnhealthyModelError", "assert_healthy", "check_encoding"]
 
 #: Every clause by name: a function that raises when the encoding breaks it, with a docstring that says what it asks.
 CLAUSES = {
