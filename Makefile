@@ -12,7 +12,7 @@ WORKERS ?= 2
 export OMP_NUM_THREADS ?= 1
 export HF_HUB_OFFLINE ?= 1
 
-.PHONY: help demo test lint types tests setup browser pictures clean
+.PHONY: help demo test lint types tests setup browser pictures pages clean
 
 help: ## show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -39,6 +39,9 @@ browser: ## install Chromium with apt-get when there is none
 
 pictures: .venv/.ready ## draw docs/pictures again
 	@$(PYTHON) scripts/pictures.py
+
+pages: .venv/.ready ## write docs/checks again, from the checks and the gallery
+	@$(PYTHON) -m scripts.check_pages
 
 clean: ## remove .venv, reports and caches
 	rm -rf .venv reports build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

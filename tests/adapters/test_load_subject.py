@@ -25,7 +25,7 @@ def test_a_safetensors_file_alone_gives_tensors_and_says_what_else_would_take(tm
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("model.onnx", "an ONNX file, which gnomon does not read yet"),
+        ("model.onnx", "cannot be read as ONNX|holds no ONNX graph"),
         ("model.bin", "a pickle without a config"),
         ("model.ckpt", "a pickle without a config"),
         ("model.txt", "not a kind of file that gnomon reads"),

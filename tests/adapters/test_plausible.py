@@ -95,7 +95,7 @@ def test_layers_without_rotation_are_listed_for_as_many_layers_as_a_model_can_ha
     assert [c.kind for c in claims_of(fields)] == ["rotary"]
 
 
-def test_a_large_model_is_built_with_its_first_layers_and_the_same_heads(tmp_path: Path) -> None:
+def test_a_large_model_is_built_with_its_first_layers_and_heads_of_the_same_width(tmp_path: Path) -> None:
     large = {"hidden_size": 256, "num_attention_heads": 8, "intermediate_size": 64, "num_hidden_layers": 600}
     fields = (
         tiny_fields("llama") | large | {"num_key_value_heads": 8, "vocab_size": 2_000_000, "bos_token_id": 1_900_000}
@@ -106,7 +106,7 @@ def test_a_large_model_is_built_with_its_first_layers_and_the_same_heads(tmp_pat
     assert module.config.head_dim == subject.claims[0].options["head_dim"] == 32
     assert isinstance(module, nn.Module)
     with torch.no_grad():
-        assert module(**subject.example)[0].shape == (2, 12, 256)
+        assert module(**subject.example)[0].shape == (2, 12, 4 * 32)
     assert subject.config["num_hidden_layers"] == 600
 
 
@@ -121,7 +121,7 @@ def test_shortening_keeps_a_layer_of_each_kind_and_cuts_what_lists_layers() -> N
     short = shortened({"model_type": "gemma3", "text_config": {**inner, "vocab_size": 99_999}, "hidden_size": 7})
     assert short["text_config"]["num_hidden_layers"] == 6
     assert short["text_config"]["layer_types"] == kinds
-    assert (short["text_config"]["vocab_size"], short["text_config"]["eos_token_id"]) == (1024, 0)
+    assert (short["text_config"]["vocab_size"], short["text_config"]["eos_token_id"]) == (1024, [0])
     assert short["text_config"]["pad_token_id"] is None
     assert short["hidden_size"] == 7
     assert shortened({"n_layer": 9, "no_rope_layer_interval": 4})["n_layer"] == 4

@@ -47,7 +47,8 @@ def test_the_exit_code_tells_the_verdict(
 def test_every_option_reaches_the_doctor(asked: dict[str, Any]) -> None:
     choice = ("--select", "pe1,PE203", "--ignore", "PE102")
     place = ("--device", "cuda:1", "--dtype", "bfloat16", "--no-forward", "--allow-pickle")
-    assert gnomon("doctor", "some-model", *choice, *place).code == 0
+    more = ("--twin", "--thorough", "--causal", "--reference", "before.json")
+    assert gnomon("doctor", "some-model", *choice, *place, *more).code == 0
     asked.pop("progress")
     assert asked == {
         "target": "some-model",
@@ -57,14 +58,52 @@ def test_every_option_reaches_the_doctor(asked: dict[str, Any]) -> None:
         "dtype": "bfloat16",
         "forward": False,
         "allow_pickle": True,
+        "twin": True,
+        "thorough": True,
+        "causal": True,
+        "reference": "before.json",
     }
 
 
 def test_without_options_the_doctor_gets_its_defaults(asked: dict[str, Any]) -> None:
     gnomon("doctor", "some-model")
     asked.pop("progress")
-    given = {"target": "some-model", "forward": True, "allow_pickle": False}
+    given = {"target": "some-model", "forward": True, "allow_pickle": False, "twin": False, "thorough": False}
     assert asked == given | dict.fromkeys(("select", "ignore", "device", "dtype"))
+
+
+def test_a_model_that_looks_both_ways_can_be_said_to(asked: dict[str, Any]) -> None:
+    gnomon("doctor", "some-model", "--no-causal")
+    assert asked["causal"] is False
+
+
+def test_lengths_are_read_before_the_doctor_is_asked(asked: dict[str, Any], tmp_path: Path) -> None:
+    file = tmp_path / "lengths.txt"
+    file.write_text("12\n7\n")
+    gnomon("doctor", "some-model", "--lengths", str(file))
+    assert list(asked["lengths"]) == [12, 7]
+
+
+def test_a_baseline_is_written_on_request_and_then_fails_no_build(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    put_doctor(monkeypatch, lambda *_, **__: a_report("failed"))
+    file = tmp_path / "known.json"
+    words = ("doctor", "some-model", "--baseline", str(file))
+    assert "cannot be read" in sentence(gnomon(*words))
+    first = gnomon(*words, "--update-baseline")
+    assert first.code == 0
+    assert f"wrote {file}" in first.stderr
+    assert json.loads(file.read_text())["findings"] == [
+        {"code": "PE203", "where": "embeddings", "message": "rows # and # are equal"}
+    ]
+    again = gnomon(*words, "--format", "json")
+    assert again.code == 0
+    assert json.loads(again.stdout)["checks"][0]["findings"][0]["known"] is True
+
+
+def test_there_is_no_update_without_a_file() -> None:
+    assert "--baseline FILE" in sentence(gnomon("doctor", "some-model", "--update-baseline"))
 
 
 def test_json_is_alone_on_stdout_and_progress_on_stderr(asked: dict[str, Any]) -> None:

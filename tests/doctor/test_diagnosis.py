@@ -248,3 +248,23 @@ def test_a_model_without_positions_and_without_attention_is_refused_in_one_sente
         diagnose(nn.Sequential(nn.Embedding(20, 8), nn.Linear(8, 3)))
     with pytest.raises(UnsupportedTargetError, match=r"No position encoding was found in Linear: .*no nn.Embedding"):
         diagnose(nn.Linear(4, 4))
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of torch, inside torch.compile
+def test_a_compiled_model_is_examined_as_what_was_compiled() -> None:
+    model = decoder(Rotary(8))
+    compiled: Any = torch.compile(model)
+    report = diagnose(compiled, ["PE307"])
+    assert [(check.status, check.seconds < 5) for check in report.checks] == [("passed", True)]
+    plain = diagnose(model, ["PE307"])
+    assert [check.measured for check in report.checks] == [check.measured for check in plain.checks]
+
+
+@pytest.mark.filterwarnings("ignore")  # of torch.jit.script, and of copies of what it gives
+def test_models_that_no_check_can_call_are_refused_with_the_reason() -> None:
+    scripted = torch.jit.script(nn.Sequential(nn.Embedding(20, 8), nn.Linear(8, 3)))
+    with pytest.raises(UnsupportedTargetError, match="no readable signature; give the Python module"):
+        diagnose((scripted, (torch.ones(2, 5, dtype=torch.long),)))
+    field = nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Linear(8, 4))
+    with pytest.raises(UnsupportedTargetError, match="the forward runs, and has no attention over places"):
+        diagnose((field, (torch.rand(6, 3),)))

@@ -21,7 +21,8 @@ class Fault:
     `source`: the public report, as owner/repository#number (several with commas). `check`: the code that must fail.
     `where`: text in the place of its finding. `right`: a regular expression for the right value or behaviour, found in
     the finding's message, fix or measured numbers. `healthy`: the same thing without the fault, on which the same check
-    must pass. `evidence`: what the user passes to `gnomon.diagnose` beside the target.
+    must pass. `evidence`: what the user passes to `gnomon.diagnose` beside the target; `healthy_evidence` is passed in
+    its place with the healthy thing, where the fault lies in the evidence.
     """
 
     source: str
@@ -32,6 +33,7 @@ class Fault:
     healthy: Build
     evidence: Mapping[str, Any] = field(default_factory=dict)
     severity: Severity = "error"
+    healthy_evidence: Mapping[str, Any] | None = None
 
 
 @final

@@ -1,4 +1,4 @@
-"""Libraries that people use for rotary encodings, as independent judges; none is imported by gnomon itself."""
+"""Libraries that people use, as independent judges and as subjects; none is imported by gnomon itself."""
 
 import importlib
 import importlib.util
@@ -8,6 +8,9 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from unittest.mock import patch
+
+from torch import nn
 
 
 @cache
@@ -43,6 +46,21 @@ def timm_rotary() -> Any:
     package.__path__ = [str(_folder("timm") / "layers")]
     sys.modules[package.__name__] = package
     return importlib.import_module(f"{package.__name__}.pos_embed_sincos")
+
+
+@cache
+def timm_models(name: str) -> Any:
+    """One file of timm's models. What it needs of torchvision is stood in for; none of it stays loaded."""
+    paths = ("timm", "timm.models", "timm.data", "torchvision", "torchvision.ops", "torchvision.ops.misc")
+    parts = {path: ModuleType(path) for path in paths}
+    parts["timm"].__path__, parts["timm.models"].__path__ = [str(_folder("timm"))], [str(_folder("timm") / "models")]
+    numbers = ("IMAGENET_DEFAULT", "IMAGENET_INCEPTION", "OPENAI_CLIP")
+    vars(parts["timm.data"]).update({f"{n}_{what}": (0.5, 0.5, 0.5) for n in numbers for what in ("MEAN", "STD")})
+    vars(parts["timm"])["__version__"] = "1.0"
+    vars(parts["torchvision.ops.misc"])["FrozenBatchNorm2d"] = nn.BatchNorm2d
+    with patch.dict(sys.modules, parts), warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return importlib.import_module(f"timm.models.{name}")
 
 
 def _folder(package: str) -> Path:

@@ -49,12 +49,12 @@ class Toy(nn.Module):
 
     def bias(self, mask: Tensor) -> Tensor:
         """What is added to the logits: minus infinity for padded keys."""
-        return torch.zeros(mask.shape).masked_fill(~mask.bool(), -torch.inf)[:, None, None, :]
+        return torch.zeros_like(mask, dtype=torch.float32).masked_fill(~mask.bool(), -torch.inf)[:, None, None, :]
 
     def forward(
         self, tokens: Tensor, attention_mask: Tensor | None = None, position_ids: Tensor | None = None
     ) -> Tensor:
-        mask = torch.ones(tokens.shape) if attention_mask is None else attention_mask
+        mask = torch.ones_like(tokens) if attention_mask is None else attention_mask
         x = self.embed(tokens, self.ids(mask) if position_ids is None else position_ids)
         for layer in self.layers:
             x = layer(x, self.bias(mask))
@@ -66,15 +66,18 @@ class ToyDecoder(Toy):
 
     def bias(self, mask: Tensor) -> Tensor:
         length = mask.shape[1]
-        seen = mask.bool()[:, None, None, :] & torch.ones(length, length, dtype=torch.bool).tril()
-        return torch.zeros(seen.shape).masked_fill(~(seen | torch.eye(length, dtype=torch.bool)), -torch.inf)
+        places = torch.arange(length, device=mask.device)
+        seen = mask.bool()[:, None, None, :] & (places <= places[:, None])
+        return torch.zeros_like(seen, dtype=torch.float32).masked_fill(
+            ~(seen | (places == places[:, None])), -torch.inf
+        )
 
 
 class OverTheBatch(Toy):
     """Adds rows of the table along the batch axis, as sequence-first code does with batch-first tensors."""
 
     def embed(self, tokens: Tensor, ids: Tensor) -> Tensor:
-        x: Tensor = self.words(tokens) + self.positions(torch.arange(len(tokens)))[:, None]
+        x: Tensor = self.words(tokens) + self.positions(torch.arange(len(tokens), device=tokens.device))[:, None]
         return x
 
 

@@ -53,6 +53,20 @@ def test_decoding_in_chunks_equals_one_pass_under_left_padding(name: str, chunk:
     assert_close(whole[0, real[0]], alone[0])
 
 
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("documents", [None, torch.ones(2, LENGTH, dtype=torch.int64)])
+def test_padding_may_come_one_token_at_a_time(name: str, documents: Tensor | None) -> None:
+    """The first call then holds nothing but padding in row 0."""
+    model = decoder(sample(name))
+    cache, steps = model.new_cache(), []
+    for at in range(LENGTH):
+        now = slice(at, at + 1)
+        more = {} if documents is None else {"documents": documents[:, now]}
+        steps.append(model(IDS[:, now], attention_mask=LEFT[:, now], cache=cache, **more))
+    assert_close(torch.cat(steps, dim=1)[:1, 3:], model(IDS[:1, 3:]))
+    assert_close(torch.cat(steps, dim=1)[1:], model(IDS[1:]))
+
+
 @pytest.mark.parametrize(("name", "chunk"), list(itertools.product(NAMES, (1, 3))))
 def test_decoding_in_chunks_equals_one_pass_without_a_mask(name: str, chunk: int) -> None:
     model = decoder(sample(name))

@@ -74,8 +74,10 @@ def swapped_axes() -> nn.Module:
 
 
 def all_zero() -> nn.Module:
-    """A learned table initialised with zeros and never trained."""
-    return TutorialEncoder(torch.zeros(LENGTH, DIM), once, learned=True)
+    """A learned table initialised with zeros and frozen: it can never be anything else."""
+    model = TutorialEncoder(torch.zeros(LENGTH, DIM), once, learned=True)
+    model.position_embedding.requires_grad_(False)
+    return model
 
 
 def over_the_batch() -> nn.Module:

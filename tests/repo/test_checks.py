@@ -13,7 +13,8 @@ FOLDER = ROOT / "src" / "gnomon" / "doctor" / "checks"
 FILES = [path.stem for path in sorted(FOLDER.glob("*.py")) if path.stem != "__init__"]
 CHECKS = [check for _, check in registry]
 SECTIONS = ("Why", "Fix", "Sources")
-FILES_ALONE = {"config", "claims", "family", "tokenizer"}  #: evidence that a config and its neighbours give
+#: evidence that a config, its neighbours and what the caller has written down give
+FILES_ALONE = {"config", "claims", "family", "tokenizer", "reference_config", "device_map"}
 RUNNING = {"module", "example"}  #: evidence that needs a model to run
 
 

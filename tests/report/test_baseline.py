@@ -66,6 +66,7 @@ def test_the_file_is_sorted_and_without_repeats() -> None:
     ("text", "says"),
     [
         ("not json", "is not JSON"),
+        pytest.param("[" * 100_000 + "]" * 100_000, "is not JSON", id="nested too deeply"),
         ("[]", "is not a baseline"),
         ('{"baseline_version": 2, "findings": []}', "is not a baseline of version 1"),
         ('{"baseline_version": 1, "findings": [{"code": "PE301"}]}', "without code, where and message"),

@@ -3,11 +3,12 @@
 from pathlib import Path
 
 import pytest
+from torch import nn
 
 from gnomon.doctor import diagnose
 from gnomon.report.baseline import write_baseline
 from gnomon.testing import UnhealthyModelError, assert_healthy
-from tests.mutation.models import all_zero, healthy_encoder, sign_flipped
+from tests.mutation.models import TutorialEncoder, all_zero, healthy_encoder, once, sign_flipped, sinusoids
 
 
 def test_a_healthy_model_gives_its_report() -> None:
@@ -37,6 +38,10 @@ def test_an_examination_in_which_nothing_applied_is_no_success() -> None:
 
 
 def test_warnings_fail_when_they_are_asked_to() -> None:
-    assert assert_healthy(all_zero(), select="PE211").ok
+    assert assert_healthy(trainable_sinusoid(), select="PE210").ok
     with pytest.raises(UnhealthyModelError):
-        assert_healthy(all_zero(), select="PE211", severity="warning")
+        assert_healthy(trainable_sinusoid(), select="PE210", severity="warning")
+
+
+def trainable_sinusoid() -> nn.Module:
+    return TutorialEncoder(sinusoids(), once, learned=True)

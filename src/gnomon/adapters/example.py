@@ -1,4 +1,4 @@
-"""Draws forward arguments for a model that came without an example: token ids from a fixed generator."""
+"""Draws forward arguments for a model that came without an example: token ids and signals from a fixed generator."""
 
 import inspect
 from collections.abc import Mapping, Sequence
@@ -7,33 +7,55 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from gnomon.adapters.signals import BATCH, SIGNALS, draw_grid, draw_signal
 from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.errors import UnsupportedTargetError
 
-BATCH, LENGTH, SEED = 2, 12, 0
+LENGTH, REGIONS, SEED = 12, 5, 0
 
 
 def draw_example(module: nn.Module, *, limit: int | None = None) -> dict[str, Any]:
-    """Token ids for the first nn.Embedding, (2, 12) or as long as `limit` allows, under the name forward gives them.
+    """What forward takes, drawn at random: token ids, or images and sounds of the shape that the config states.
 
-    Ids of padding are not drawn. Raises MissingEvidence for a model that does not take token ids.
+    Ids for the first nn.Embedding are (2, 12) or as long as `limit` allows; ids of padding are not drawn. A model of
+    text and images gets both, unless special tokens mark the places of images: then it gets text alone. Raises
+    MissingEvidence for a model that takes anything else.
     """
     generator = torch.Generator().manual_seed(SEED)
     length = LENGTH if limit is None else max(1, min(LENGTH, limit))
-    main = getattr(module, "main_input_name", None)
-    config = getattr(module, "config", None)
-    device = next((p.device for p in module.parameters()), torch.device("cpu"))
-    bins, frames = getattr(config, "num_mel_bins", None), getattr(config, "max_source_positions", None)
-    if main == "input_features" and bins and frames:
-        features = torch.randn(BATCH, bins, 2 * frames, generator=generator)  # two convolutions halve the frames
-        example = {"input_features": features.to(device, next(module.parameters()).dtype)}
+    main, config = getattr(module, "main_input_name", None), getattr(module, "config", None)
+    parameters = forward_signature(module).parameters
+    if {"hidden_states", "grid_thw"} <= parameters.keys():
+        example = draw_grid(config, generator)
+    elif main in SIGNALS:
+        example = {main: draw_signal(main, config, generator)}
     elif main not in (None, "input_ids"):
         raise MissingEvidence(f"no example: the model takes {main}, which gnomon does not draw; pass (module, example)")
     else:
-        example = {_first_argument(module): _token_ids(module, length, generator).to(device)}
-    if "decoder_input_ids" in forward_signature(module).parameters:
-        example["decoder_input_ids"] = _token_ids(module, max(1, length - 3), generator).to(device)
-    return example
+        example = {_first_argument(module): _token_ids(module, length, generator)}
+        example |= _beside_tokens(parameters, config, length, generator)
+    if "decoder_input_ids" in parameters:
+        example["decoder_input_ids"] = _token_ids(module, max(1, length - 3), generator)
+    place = next(module.parameters(), torch.empty(0))
+    return {n: v.to(place.device, place.dtype if v.is_floating_point() else v.dtype) for n, v in example.items()}
+
+
+def _beside_tokens(
+    parameters: Mapping[str, Any], config: Any, length: int, generator: torch.Generator
+) -> dict[str, Tensor]:
+    """Boxes of a page, images, and features of regions, for models of text that take them too."""
+    beside = {}
+    if "bbox" in parameters:
+        largest = getattr(config, "max_2d_position_embeddings", 1000)
+        corners = torch.randint(0, largest // 2, (BATCH, length, 2), generator=generator)
+        beside["bbox"] = torch.cat((corners, corners + torch.tensor([3, 2])), dim=-1)
+    marked = any(hasattr(config, key) for key in ("image_token_id", "image_token_index"))
+    if "pixel_values" in parameters and not marked:
+        beside["pixel_values"] = draw_signal("pixel_values", config, generator)
+    for name, key in (("visual_feats", "visual_feat_dim"), ("visual_pos", "visual_pos_dim")):
+        if name in parameters and isinstance(width := getattr(config, key, None), int):
+            beside[name] = torch.rand(BATCH, REGIONS, width, generator=generator)
+    return beside
 
 
 def bind_example(module: nn.Module, example: Any) -> dict[str, Any]:

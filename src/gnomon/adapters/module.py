@@ -48,15 +48,20 @@ class ModuleTensors(TensorSource):
 
     def _each(self) -> Iterator[tuple[TensorInfo, Tensor]]:
         for path, part in self._module.named_modules():
-            prefix = path + "." if path else ""
+            prefix, owner = path + "." if path else "", type(part).__name__
             for name, parameter in part.named_parameters(recurse=False):
-                yield _info(prefix + name, parameter, "parameter", trainable=parameter.requires_grad), parameter
+                info = _info(prefix + name, parameter, "parameter", trainable=parameter.requires_grad)
+                yield replace(info, owner=owner, padding_row=_padding_row(part)), parameter
             for name, buffer in part.named_buffers(recurse=False):
                 info = _info(prefix + name, buffer, "buffer")
-                yield replace(info, persistent=name not in part._non_persistent_buffers_set), buffer
+                yield replace(info, persistent=name not in part._non_persistent_buffers_set, owner=owner), buffer
             for name, value in vars(part).items():
                 if isinstance(value, Tensor):
-                    yield replace(_info(prefix + name, value, "unknown"), persistent=False), value
+                    yield replace(_info(prefix + name, value, "unknown"), persistent=False, owner=owner), value
+
+
+def _padding_row(part: nn.Module) -> int | None:
+    return part.padding_idx if isinstance(part, nn.Embedding) else None
 
 
 def _info(name: str, tensor: Tensor, role: Any, *, trainable: bool = False) -> TensorInfo:
@@ -75,6 +80,7 @@ def module_subject(
 ) -> Subject:
     """A Subject around a module in memory; what is run is a copy in eval mode, in float32 unless told otherwise."""
     place, number = parse_device(device), parse_dtype(dtype)
+    module = _uncompiled(module)
     config = _config(module)
     arguments = None if example is None else bind_example(module, example)
     subject = Subject(
@@ -85,10 +91,17 @@ def module_subject(
         tensors=ModuleTensors(module),
         module=Lazy(lambda: examined_copy(module, place, number)) if forward else Absent(NO_FORWARD),
         example=Lazy(lambda: example_for(subject, arguments, place)),
+        original=module,
         tokenizer=Absent("a module has no tokenizer_config.json"),
         trained=False,
     )
     return subject
+
+
+def _uncompiled(module: nn.Module) -> nn.Module:
+    """What torch.compile wrapped: to watch a compiled forward would compile the watching too, which takes minutes."""
+    inside = getattr(module, "_orig_mod", None)
+    return inside if isinstance(inside, nn.Module) and type(module).__name__ == "OptimizedModule" else module
 
 
 def examined_copy(module: nn.Module, device: torch.device, dtype: torch.dtype) -> nn.Module:

@@ -31,16 +31,34 @@ class Absent:
 
 #: evidence that adapters give
 FROM_TARGETS = frozenset(
-    {"config", "claims", "tensors", "module", "example", "trained", "tokenizer", "family", "loading"}
+    {
+        "config",
+        "claims",
+        "tensors",
+        "module",
+        "example",
+        "trained",
+        "tokenizer",
+        "family",
+        "loading",
+        "graph",
+        "original",
+        "built",
+    }
 )
 #: evidence that only the caller can give, with what it is
 FROM_CALLERS = {
     "causal": "the model is meant to look only backwards (bool)",
     "reference": "the model or config before it was converted, extended or exported (a target of any kind)",
     "text": "token ids of real text, (S,) or (B, S): weights tell their layout by their loss on it",
-    "optimizer": "the torch optimizer that trains the module",
+    "optimizer": "the torch optimizer that trains the module, several in a list, or a function that makes it from one",
     "batches": "forward arguments as training uses them, a list of mappings",
+    "device_map": "which module goes to which device, as from_pretrained takes it (a mapping)",
+    "factory": "a function without arguments that builds the module anew",
+    "shards": "the positions that each rank of a split sequence uses, and how the tokens were split (a mapping)",
+    "slopes": "the ALiBi slopes of each tensor-parallel rank: a list, or a function that makes it from the module",
     "lengths": "how many tokens each example has, a list of numbers",
+    "ordered": "whether the order of the tokens must matter (bool); False for sets and clouds of points",
 }
 RAW = FROM_TARGETS | FROM_CALLERS.keys()
 

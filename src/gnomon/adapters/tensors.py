@@ -18,6 +18,8 @@ class TensorInfo:
     role: Literal["parameter", "buffer", "unknown"] = "unknown"
     persistent: bool = True  #: in the state dict
     trainable: bool = False
+    owner: str = ""  #: the class of the module that holds it, where one does
+    padding_row: int | None = None  #: the row that an nn.Embedding keeps without gradient
 
 
 class TensorSource(ABC):

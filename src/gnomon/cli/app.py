@@ -10,6 +10,7 @@ from gnomon.cli.env import env
 from gnomon.cli.explain import explain
 from gnomon.cli.failures import GuardedGroup
 from gnomon.cli.inspect import inspect
+from gnomon.cli.lint import lint
 from gnomon.cli.list import list_names
 from gnomon.cli.plot import plot
 
@@ -41,6 +42,7 @@ def command(
 
 app.command("doctor")(doctor)
 app.command("inspect")(inspect)
+app.command("lint")(lint)
 app.command("explain")(explain)
 app.command("list")(list_names)
 app.command("plot")(plot)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from gnomon.cli.output import deliver, require_writable, say_written, stdout_for_the_result
+from gnomon.cli.output import deliver, require_writable, say_written, stdout_for_the_result, write
 from gnomon.cli.progress import show_progress
+from gnomon.errors import GnomonError
 
 if TYPE_CHECKING:
     from gnomon.report.document import Report
@@ -26,6 +27,24 @@ Pickle = Annotated[
 ]
 NoForward = Annotated[bool, typer.Option("--no-forward", help="Read files only; run no model.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file instead of stdout.")]
+Baseline = Annotated[Path | None, typer.Option(help="Findings that this file lists are known and fail no build.")]
+
+Update = Annotated[
+    bool, typer.Option("--update-baseline", help="Write what is found to the baseline file, and end with 0.")
+]
+Twin = Annotated[bool, typer.Option("--twin", help="Run a small model of the config instead of the whole one.")]
+Thorough = Annotated[
+    bool, typer.Option("--thorough", help="Run the checks that take long too: compilation, export, layout by loss.")
+]
+Causal = Annotated[
+    bool | None, typer.Option("--causal/--no-causal", help="The model is meant to look only backwards, or not to.")
+]
+Reference = Annotated[
+    str | None, typer.Option(help="The model or config before it was converted, extended or exported.")
+]
+Lengths = Annotated[
+    Path | None, typer.Option(help="How many tokens each example has: a number a line, JSON, or JSONL.")
+]
 
 
 def doctor(
@@ -40,11 +59,20 @@ def doctor(
     dtype: Annotated[DType | None, typer.Option(help="Load the weights in this dtype.")] = None,
     no_forward: NoForward = False,
     allow_pickle: Pickle = False,
+    twin: Twin = False,
+    thorough: Thorough = False,
+    causal: Causal = None,
+    reference: Reference = None,
+    lengths: Lengths = None,
+    baseline: Baseline = None,
+    update_baseline: Update = False,
 ) -> None:
     """Examine a model's position encodings and say what is wrong."""
     if output is None and format == "html":
         output = DEFAULT_PAGE
     require_writable(output)
+    known = _known(baseline, update=update_baseline)
+    given = _evidence(causal=causal, reference=reference, lengths=lengths)
     from gnomon.doctor import diagnose
 
     with stdout_for_the_result(), show_progress() as progress:
@@ -56,10 +84,41 @@ def doctor(
             dtype=dtype,
             forward=not no_forward,
             allow_pickle=allow_pickle,
+            twin=twin,
+            thorough=thorough,
             progress=progress,
+            **given,
         )
+    from gnomon.report.baseline import read_baseline, with_known, write_baseline
+
+    if baseline is not None and update_baseline:
+        write(write_baseline(report), baseline)
+        known = read_baseline(baseline)
+    report = with_known(report, known)
     _deliver(report, format, output)
     raise typer.Exit(report.exit_code)
+
+
+def _known(baseline: Path | None, *, update: bool) -> "frozenset[tuple[str, str, str]]":
+    """What the baseline lists; raises before the work is done when it cannot be read, or written."""
+    if update and baseline is None:
+        raise GnomonError("--update-baseline needs --baseline FILE, the file to write.")
+    if update or baseline is None:
+        require_writable(baseline)
+        return frozenset()
+    from gnomon.report.baseline import read_baseline
+
+    return read_baseline(baseline)
+
+
+def _evidence(*, causal: bool | None, reference: str | None, lengths: Path | None) -> dict[str, object]:
+    """What the options say beside the target, by the names that `gnomon.diagnose` knows."""
+    given: dict[str, object] = {"causal": causal, "reference": reference}
+    if lengths is not None:
+        from gnomon.adapters.lengths import read_lengths
+
+        given["lengths"] = read_lengths(lengths)
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _deliver(report: "Report", format: Format, output: Path | None) -> None:
@@ -75,8 +134,9 @@ def _deliver(report: "Report", format: Format, output: Path | None) -> None:
     else:
         from gnomon.report.text import render_text
 
-        deliver(render_text(report, color=output is None and _in_color()), output)
+        deliver(render_text(report, color=output is None and in_color()), output)
 
 
-def _in_color() -> bool:
+def in_color() -> bool:
+    """Whether stdout is a terminal whose user wants colours."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR")

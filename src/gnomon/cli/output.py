@@ -13,7 +13,12 @@ def deliver(text: str, output: Path | None) -> None:
     """Print the result, or write it to `output` and say so."""
     if output is None:
         typer.echo(text)
-        return
+    else:
+        write(text, output)
+
+
+def write(text: str, output: Path) -> None:
+    """Write the file whole or not at all, and say so."""
     from gnomon.plots.files import write_whole
 
     write_whole(output, (text.rstrip("\n") + "\n").encode())

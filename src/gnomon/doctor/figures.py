@@ -10,6 +10,7 @@ from gnomon.doctor.evidence.base import attempt, claims
 from gnomon.doctor.evidence.expected import expected_frequencies, expected_rule
 from gnomon.doctor.evidence.tables import position_tables
 from gnomon.doctor.evidence.used import used_table
+from gnomon.doctor.lengths_figure import lengths_figure
 from gnomon.encodings import build
 from gnomon.errors import GnomonError
 from gnomon.plots.figure import Figure
@@ -21,8 +22,8 @@ MOST_TABLES = 2  # a report with forty layers' tables would not be read
 
 
 def figures(subject: Subject) -> tuple[Figure, ...]:
-    """Heat map, waves, similarity and decay of each encoding that has numbers; empty when none does."""
-    return (*_tables(subject), *_claims(subject))
+    """Heat map, waves, similarity and decay of each encoding that has numbers, and the lengths of inputs when given."""
+    return (*_tables(subject), *_claims(subject), *lengths_figure(subject))
 
 
 def _tables(subject: Subject) -> Iterator[Figure]:

@@ -9,6 +9,7 @@ from gnomon.doctor.check import Check, registry
 from gnomon.errors import GnomonError
 from gnomon.report.document import SEVERITIES, CheckResult, Finding, Measured, Severity, Status
 
+ON_FILES = ("PE1", "PE7")  #: groups about what the user wrote: a stand-in has none of it
 Progress = Callable[[str, str, int, int], None]  #: code, name, done, total
 
 
@@ -40,18 +41,33 @@ def run_check(check: Check, subject: Subject) -> CheckResult:
 
 
 def run_all(
-    checks: Iterable[Check], subject: Subject, progress: Progress | None = None, *, heavy: bool = False
+    checks: Iterable[Check],
+    subject: Subject,
+    progress: Progress | None = None,
+    *,
+    heavy: bool = False,
+    stand_in: Subject | None = None,
 ) -> tuple[CheckResult, ...]:
-    """Run the checks in the order of their codes; without `heavy`, those that take long are not applicable."""
+    """Run the checks in the order of their codes; without `heavy`, those that take long are not applicable.
+
+    What does not apply to the subject is tried on its `stand_in`: a smaller model where the subject cannot be run.
+    """
     ordered = sorted(checks, key=lambda check: check.code)
     results = []
     for done, check in enumerate(ordered):
         if progress is not None:
             progress(check.code, check.name, done, len(ordered))
-        results.append(run_check(check, subject) if heavy or not check.heavy else _left_out(check))
+        results.append(_run_either(check, subject, stand_in) if heavy or not check.heavy else _left_out(check))
     if progress is not None:
         progress("", "done", len(ordered), len(ordered))
     return tuple(results)
+
+
+def _run_either(check: Check, subject: Subject, stand_in: Subject | None) -> CheckResult:
+    result = run_check(check, subject)
+    if stand_in is None or stand_in is subject or result.status != "not-applicable" or check.code.startswith(ON_FILES):
+        return result
+    return run_check(check, stand_in)
 
 
 def _left_out(check: Check) -> CheckResult:

@@ -71,7 +71,8 @@ class Stack(nn.Module):
             )
         if positions is None:
             self._require_one_axis()
-            positions = derive_positions(ids, mask, None if cache is None else cache.stored)
+            stored = None if cache is None else cache.stored
+            positions = derive_positions(ids, mask, stored, more_follows=cache is not None)
         x = words = self.embedding(ids)
         for encoding in self._distinct():
             x = encoding.embed(x, positions)
@@ -106,8 +107,12 @@ def _each_layer(
     return tuple(encoding)
 
 
-def derive_positions(ids: Int[Tensor, "B S"], mask: AttentionMask, stored: KeyValues | None) -> Int64[Tensor, "#B S"]:
+def derive_positions(
+    ids: Int[Tensor, "B S"], mask: AttentionMask, stored: KeyValues | None, *, more_follows: bool = False
+) -> Int64[Tensor, "#B S"]:
     """Each document counts its real tokens from 0, on through what is stored. -> (B, S), or (1, S) when rows agree.
+
+    A row of padding alone is refused, unless `more_follows`: its first token may come in a later call.
 
     >>> derive_positions(torch.tensor([[0, 7, 8]]), AttentionMask.of(torch.tensor([[0, 1, 1]])), stored=None)
     tensor([[0, 0, 1]])
@@ -115,10 +120,13 @@ def derive_positions(ids: Int[Tensor, "B S"], mask: AttentionMask, stored: KeyVa
     new = ids.shape[1]
     past = 0 if stored is None else stored.length
     whole = mask if stored is None else stored.mask.then(mask, lengths=(past, new))
-    if whole.documents is not None:
+    if whole.real is None:
+        counted = position_ids.after(past, new, device=ids.device)
+        return counted if whole.documents is None else position_ids.after_documents(whole.documents, new)
+    real = whole.real | ~whole.real.any(-1, keepdim=True) if more_follows else whole.real
+    if whole.documents is None:
+        counted = position_ids.after_mask(real, new)
+    else:
         padding = torch.iinfo(torch.int64).min
-        documents = whole.documents if whole.real is None else whole.documents.where(whole.real, padding)
-        return position_ids.after_documents(documents, new, padding_id=padding)
-    if whole.real is not None:
-        return position_ids.after_mask(whole.real, new)
-    return position_ids.after(past, new, device=ids.device)
+        counted = position_ids.after_documents(whole.documents.where(real, padding), new, padding_id=padding)
+    return counted * whole.real[:, -new:]

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from gnomon.errors import GnomonError, ShapeError
 from gnomon.plots.figure import Curve, Heatmap, Lines
@@ -36,7 +36,9 @@ def spectrum(
     columns = kept(dims, max_cells)
     waves = finite_or_nan(values[:, columns])
     borders = _borders(positions)
-    shares = np.stack([_shares(wave, borders) for wave in waves.T], axis=1)
+    size = max(positions, min(PADDING * positions, MAX_PADDED))
+    bands = np.searchsorted(borders, size / np.arange(1, size // 2 + 1), side="right") - 1  # of each frequency but 0
+    shares = np.stack([_shares(wave, size, bands, len(borders) - 1) for wave in waves.T], axis=1)
     note = sentences(
         "Share of a dimension's energy in each quarter octave; waves longer than the table end up near its length.",
         thinned(dims, len(columns), "dimension"),
@@ -111,12 +113,13 @@ def _borders(positions: int) -> Float[np.ndarray, " bands_plus_1"]:
     return 2.0 * 2.0 ** ((np.arange(bands + 1) - 0.5) / BANDS_PER_OCTAVE)
 
 
-def _shares(wave: Float[np.ndarray, " positions"], borders: np.ndarray) -> Float[np.ndarray, " bands"]:
+def _shares(
+    wave: Float[np.ndarray, " positions"], size: int, bands: Int[np.ndarray, " frequencies"], count: int
+) -> Float[np.ndarray, " bands"]:
     centred = wave - wave.mean()
-    size = max(len(wave), min(PADDING * len(wave), MAX_PADDED))
-    power = np.abs(np.fft.rfft(centred, size)[1:]) ** 2
-    lengths = size / np.arange(1, len(power) + 1)
-    energy, _ = np.histogram(lengths, bins=borders, weights=power)
+    transform = np.fft.rfft(centred, size)[1:]
+    power = transform.real**2 + transform.imag**2
+    energy = np.bincount(bands, weights=power, minlength=count)[:count]  # waves longer than the last band are left out
     total = energy.sum()
     resolvable = np.abs(centred).max() > 1e-12 * np.abs(wave).max()
     return energy / total if np.isfinite(total) and resolvable and total > 0 else np.full(len(energy), np.nan)

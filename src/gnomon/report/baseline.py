@@ -26,7 +26,7 @@ def read_baseline(path: Path) -> frozenset[Key]:
         data: Any = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise GnomonError(f"The baseline {path} cannot be read: {error.strerror}.") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise GnomonError(f"The baseline {path} is not JSON; --update-baseline writes a new one.") from None
     if not isinstance(data, dict) or data.get("baseline_version") != VERSION:
         raise GnomonError(f"{path} is not a baseline of version {VERSION}; --update-baseline writes a new one.")

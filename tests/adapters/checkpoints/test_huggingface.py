@@ -80,8 +80,10 @@ def test_a_table_that_contradicts_the_config_is_missing_evidence_for_the_model_o
     folder = save_tiny(tmp_path / "m")
     edit_config(folder, max_position_embeddings=LENGTH + 3)
     subject = load_subject(folder)
-    with pytest.raises(MissingEvidence, match=r"^transformers cannot load the model: RuntimeError: [^\n]*$"):
+    with pytest.raises(MissingEvidence, match=rf"cannot load the model: \S+ is {LENGTH} x {WIDTH} in the file"):
         _ = subject.module
+    shapes = (LENGTH, WIDTH), (LENGTH + 3, WIDTH)
+    assert subject.get("loading")["mismatched"] == [("embeddings.position_embeddings.weight", *shapes)]
     assert subject.claims[0].options["rows"] == LENGTH + 3
     assert subject.tensors.info("embeddings.position_embeddings.weight").shape == (LENGTH, WIDTH)
 

@@ -51,7 +51,7 @@ def test_every_layer_of_every_family_has_an_encoding_by_its_config(model_type: s
         for stack in stacks:
             for layer in (0, 1) if model_type not in ("whisper", "bart", "mbart", "plbart", "m2m_100") else (0,):
                 made = from_hf_config(config, layer, stack=stack)
-                assert made.uses_position or model_type in ("smollm3", "cohere2")
+                assert made.uses_position or model_type in ("smollm3", "cohere2", "nemotron_h")
 
 
 def test_a_config_may_be_an_object_a_dict_a_file_or_a_folder(tmp_path: Path) -> None:

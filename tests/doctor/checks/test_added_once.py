@@ -11,6 +11,7 @@ from gnomon.adapters.claims import Claim
 from gnomon.encodings import Learned, Sinusoidal
 from gnomon.models import EmbeddingOptions
 from tests.helpers.healthy import decoder, encoder
+from tests.helpers.healthy_plain import PLAIN
 from tests.helpers.tiny_transformers import tiny_model
 from tests.helpers.toys import DIM, OverTheBatch, Toy, examine, only_finding
 
@@ -140,3 +141,9 @@ def test_hidden_vectors_of_another_length_are_not_judged() -> None:
     result = examine("PE306", Padded())
     assert result.status == "not-applicable"
     assert "another shape than (batch, sequence)" in result.detail
+
+
+def test_a_convolution_after_attention_adds_no_positions() -> None:
+    result = examine("PE306", PLAIN["conformer, table of offsets"]())
+    assert result.status == "not-applicable"
+    assert "mixes the tokens before it" in result.detail

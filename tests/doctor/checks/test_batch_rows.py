@@ -1,8 +1,12 @@
 """PE305: a row's result depends on its place in the batch, on its neighbours, or on earlier calls."""
 
-import pytest
-from torch import Tensor
+import warnings
 
+import pytest
+import torch
+from torch import Tensor, nn
+
+from tests.helpers.components import PositionalEncoding
 from tests.helpers.healthy import FOREIGN
 from tests.helpers.toys import OverTheBatch, Toy, examine, only_finding
 
@@ -62,3 +66,38 @@ def test_a_model_that_does_not_run_is_not_judged() -> None:
     assert result.status == "not-applicable"
     assert "the forward fails on content of shape (2, " in result.detail
     assert "missing 2 required positional arguments: 'scale' and 'extra'" in result.detail
+
+
+def test_a_path_for_one_token_that_leaves_rows_out_is_found() -> None:
+    class FirstRowOnly(Toy):
+        def embed(self, tokens: Tensor, ids: Tensor) -> Tensor:
+            x = super().embed(tokens, ids)
+            return torch.cat((x[:1], x[1:] * 0)) if tokens.shape[1] == 1 else x
+
+    finding = only_finding(examine("PE305", FirstRowOnly()))
+    assert "equal rows of one token each differ" in finding.message
+    assert "every row of the batch" in finding.fix
+
+
+def test_a_bare_position_module_is_left_to_its_own_check() -> None:
+    example = (torch.randn(2, 12, 16),)
+    result = examine("PE305", (PositionalEncoding(axis=0), example))
+    assert result.status == "not-applicable"
+    assert "only the data can say" in result.detail
+
+
+def test_a_loss_has_no_rows() -> None:
+    class Loss(Toy):
+        def forward(self, tokens: Tensor) -> Tensor:  # type: ignore[override]
+            return super().forward(tokens).square().mean()
+
+    result = examine("PE305", Loss())
+    assert result.status == "not-applicable"
+    assert "one number" in result.detail
+
+
+def test_layers_quantised_on_the_fly_share_a_scale_among_rows() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        quantised = torch.ao.quantization.quantize_dynamic(Toy().eval(), {nn.Linear}, dtype=torch.qint8)
+    assert examine("PE305", quantised).status == "not-applicable"

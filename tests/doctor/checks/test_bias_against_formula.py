@@ -113,3 +113,23 @@ def test_a_bias_that_grows_with_distance_is_found_without_a_claim() -> None:
     finding = only_finding(examine("PE308", Rewarding()))
     assert "grows with distance" in finding.message
     assert finding.measured["slope"] == pytest.approx(-0.25, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("slopes", "message"),
+    [
+        ([0.25] * HEADS, "all 4 heads have one slope, 0.25: slopes are to differ from head to head"),
+        ([2 * s for s in PUBLISHED], "the bias is 2 times the published one"),
+        ([0.5, 0.25, 0.125, 0.0625], "slopes 0.5, 0.25, 0.125, 0.0625 are not the published ones"),
+    ],
+)
+def test_without_a_claim_other_slopes_than_the_published_are_a_warning(slopes: list[float], message: str) -> None:
+    result = examine("PE308", Biased(slopes))
+    finding = only_finding(result)
+    assert (result.severity, finding.message) == ("warning", message)
+    assert "0.25, 0.0625, 0.01562, 0.003906" in finding.fix
+
+
+@pytest.mark.parametrize("slopes", [PUBLISHED, PUBLISHED[::-1]])
+def test_without_a_claim_the_published_slopes_pass_in_any_order_of_the_heads(slopes: list[float]) -> None:
+    assert examine("PE308", Biased(slopes)).status == "passed"

@@ -56,3 +56,15 @@ def test_a_model_that_does_not_run_in_bfloat16_is_not_judged() -> None:
     model.model.rotary_emb.forward = picky
     result = examine("PE601", model)
     assert (result.status, result.detail) == ("not-applicable", "the model does not run after .to(bfloat16): TypeError")
+
+
+def test_a_table_that_is_rebuilt_at_the_limit_alone_is_found_by_its_jump() -> None:
+    """The gallery's model: a finished table up to 255 tokens, one built from bfloat16 positions at 256."""
+    from tests.gallery.deployment.a7_rebuilt_at_the_limit import Exact, Limited, OneTooLarge
+
+    result = examine("PE601", Limited(OneTooLarge()))
+    finding = only_finding(result)
+    short, long = (float(m.value) for m in result.measured)
+    assert short < 0.01 < 0.03 < long
+    assert finding.measured["position"] == 255
+    assert examine("PE601", Limited(Exact())).status == "passed"

@@ -4,10 +4,12 @@ import math
 
 import pytest
 import torch
+from torch import Tensor, nn
 
 from gnomon.doctor import run
 from tests.helpers.sinusoids import table, tensor2tensor, vaswani
 from tests.helpers.subjects import claim, holding, noise, value
+from tests.helpers.toys import examine, only_finding
 
 TABLE = "position_embeddings.weight"
 FLAT, ZERO = f"flat dimensions of {TABLE}", f"zero rows of {TABLE}"
@@ -25,7 +27,7 @@ def test_a_table_that_does_not_vary_is_found(fill: float, what: str) -> None:
 
 def test_flat_dimensions_are_a_warning_with_the_first_of_them() -> None:
     values = noise(20, 6)
-    values[:, 2] = 0.4
+    values[:, 2] = 0.01
     values[:, 5] = 0.0
     result = run("PE206", holding({TABLE: values}))
     [finding] = result.findings
@@ -97,3 +99,23 @@ def test_a_table_as_initialised_passes() -> None:
 
 def test_without_a_table_it_is_not_applicable() -> None:
     assert run("PE206", holding({})).status == "not-applicable"
+
+
+def test_zeros_beside_the_table_are_room_for_its_quantised_numbers() -> None:
+    tensors = {"position_embeddings.weight": noise(20, 8), "position_embeddings.weight_integer": torch.zeros(20, 8)}
+    assert run("PE206", holding(tensors)).status == "passed"
+
+
+def test_sines_without_cosines_are_told_from_a_padding_row() -> None:
+    class Sines(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            angles = torch.arange(30)[:, None] * 100.0 ** -(torch.arange(4) / 4)
+            self.pe = nn.Buffer(angles.sin().repeat_interleave(2, dim=-1))
+
+        def forward(self, x: Tensor) -> Tensor:
+            return x + self.pe[: x.shape[1]]
+
+    finding = only_finding(examine("PE206", (Sines(), (torch.randn(2, 6, 8),))))
+    assert "first row 0" in finding.message
+    assert finding.fix.startswith("fill every second column with the cosine")

@@ -5,6 +5,7 @@ import torch
 from torch import Tensor, nn
 
 from tests.helpers.healthy import FOREIGN
+from tests.helpers.healthy_plain import PLAIN
 from tests.helpers.toys import Toy, examine, only_finding
 
 
@@ -103,3 +104,7 @@ class Clamped(nn.Module):
 def test_positions_that_share_a_row_are_found() -> None:
     [finding] = [f for f in examine("PE501", Clamped()).findings if "share a row" in f.message]
     assert finding.measured == {"rows reached": 4, "rows used": 9}
+
+
+def test_rows_behind_the_place_that_is_read_are_not_asked_for() -> None:
+    assert examine("PE501", PLAIN["text tower, read at its end token"]()).status == "passed"

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from tests.helpers.healthy import FOREIGN, SIZES
 from tests.helpers.tiny_transformers import tiny_model
@@ -41,7 +41,7 @@ def test_gpt_2_counts_padding_and_is_warned_about() -> None:
 def test_counting_slots_is_an_error_where_no_ids_can_be_passed() -> None:
     result = examine("PE401", CountsSlotsAlone())
     assert result.severity == "error"
-    assert only_finding(result).fix == "derive position ids from the mask"
+    assert only_finding(result).fix == "derive position ids from the mask, for each row"
 
 
 def test_a_mask_that_is_dropped_is_an_error_even_with_the_right_ids() -> None:
@@ -68,6 +68,27 @@ def test_a_decoder_whose_ids_are_rows_after_the_padding_row_passes() -> None:
     model = transformers.RobertaForCausalLM(transformers.RobertaConfig(**SIZES, is_decoder=True)).eval()
     result = examine("PE401", model)
     assert result.status == "passed", result.findings
+
+
+def test_one_vector_of_positions_for_rows_padded_differently_is_found() -> None:
+    class FromTheFirstRow(ToyDecoder):
+        def ids(self, mask: Tensor) -> Tensor:
+            return super().ids(mask[:1]).expand(len(mask), -1)
+
+    result = examine("PE401", FromTheFirstRow())
+    finding = only_finding(result)
+    assert "(one row padded)" in finding.message
+    assert "every row padded" in result.measured[0].name
+    assert float(result.measured[0].value) < 1e-5
+
+
+def test_padding_between_a_prompt_and_a_row_is_found() -> None:
+    class HidesLeadingPaddingOnly(ToyDecoder):
+        def bias(self, mask: Tensor) -> Tensor:
+            return super().bias(mask.long().cumsum(1) > 0)
+
+    finding = only_finding(examine("PE401", HidesLeadingPaddingOnly()))
+    assert "(padding after a prompt)" in finding.message
 
 
 def test_a_healthy_toy_passes() -> None:
@@ -100,3 +121,26 @@ def test_a_model_without_a_mask_is_not_judged() -> None:
 def test_a_table_too_short_for_padding_is_not_judged() -> None:
     result = examine("PE401", (ToyDecoder(rows=5), (torch.zeros(2, 5, dtype=torch.int64),)))
     assert (result.status, result.detail) == ("not-applicable", "the model takes 5 positions, too few to pad")
+
+
+class Convolved(ToyDecoder):
+    """A causal convolution before the blocks: padded vectors are zero, as what lies before the first token is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv1d(32, 32, 3, groups=32)
+
+    def forward(
+        self, tokens: Tensor, attention_mask: Tensor | None = None, position_ids: Tensor | None = None
+    ) -> Tensor:
+        mask = torch.ones_like(tokens) if attention_mask is None else attention_mask
+        x: Tensor = self.embed(tokens, self.ids(mask) if position_ids is None else position_ids) * mask[..., None]
+        x = x + self.conv(nn.functional.pad(x.mT, (2, 0))).mT
+        for layer in self.layers:
+            x = layer(x, self.bias(mask))
+        return x
+
+
+def test_a_convolution_sees_a_gap_behind_a_prompt_as_it_must() -> None:
+    result = examine("PE401", Convolved())
+    assert result.status == "passed", result.findings

@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from tests.gallery.export import export_02_axial_complex
 from tests.helpers.healthy import FOREIGN
 from tests.helpers.tiny_transformers import tiny_model
 from tests.helpers.toys import Toy, examine, llama
@@ -116,3 +117,9 @@ def test_a_model_without_angles_is_not_judged() -> None:
     result = examine("PE301", FOREIGN["gpt-2"]())
     assert result.status == "not-applicable"
     assert result.detail == "the forward computes no angles (a stored table or a bias carries the positions)"
+
+
+def test_rotations_by_row_and_column_are_no_multiple_of_the_place_and_are_left_alone() -> None:
+    """A 2 x 3 grid of patches, each half of a head turned by one coordinate, as SAM 2 does."""
+    result = examine("PE301", (export_02_axial_complex.RealAxial(), export_02_axial_complex.example()))
+    assert [f.message for f in result.findings] == []

@@ -103,3 +103,10 @@ def test_missing_tables_are_named() -> None:
         "no token embedding table by a name the field uses"
     )
     assert run("PE211", holding({WORDS: noise(20, 8)})).detail == "no table of positions among the tensors"
+
+
+def test_the_table_of_an_image_tower_is_not_held_against_the_words() -> None:
+    loud = noise(20, 16, 1.0)
+    tensors = {"vision_tower.position_embedding.weight": loud, "language.embed_tokens.weight": noise(50, 16)}
+    assert run("PE211", holding(tensors)).status == "not-applicable"
+    assert run("PE211", holding({"position_embedding.weight": loud, **tensors})).status == "failed"

@@ -6,6 +6,7 @@ from torch import Tensor, nn
 
 from gnomon.encodings import NoPE, Rotary
 from tests.helpers.healthy import FOREIGN, decoder, encoder
+from tests.helpers.healthy_plain import PLAIN
 from tests.helpers.tiny_transformers import tiny_model
 from tests.helpers.toys import Toy, ToyDecoder, examine, only_finding
 
@@ -89,3 +90,17 @@ def test_a_model_of_two_places_is_not_judged() -> None:
 
 def test_a_healthy_bert_passes() -> None:
     assert examine("PE302", FOREIGN["bert"]()).status == "passed"
+
+
+def test_a_model_of_vectors_without_positions_gets_a_warning_since_it_may_be_one_of_sets() -> None:
+    result = examine("PE302", PLAIN["set transformer"]())
+    assert result.severity == "warning"
+    assert "ordered=False" in only_finding(result).fix
+
+
+def test_the_caller_can_say_that_order_must_not_matter() -> None:
+    result = examine("PE302", PLAIN["set transformer"](), ordered=False)
+    assert (result.status, result.detail) == (
+        "not-applicable",
+        "the caller says that order must not matter (ordered=False)",
+    )

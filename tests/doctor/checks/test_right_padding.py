@@ -6,6 +6,7 @@ from torch import Tensor, nn
 
 from gnomon.encodings import ALiBi
 from tests.helpers.healthy import FOREIGN, encoder
+from tests.helpers.healthy_transformers import ROWS
 from tests.helpers.tiny_transformers import tiny_model
 from tests.helpers.toys import Toy, ToyDecoder, examine, only_finding
 
@@ -87,8 +88,15 @@ def test_a_pooled_output_is_not_judged() -> None:
     assert (result.status, result.detail) == ("not-applicable", "the output (2, 32) has no vector for each of 9 places")
 
 
-def test_an_encoder_decoder_whose_output_follows_another_argument_is_not_judged() -> None:
-    assert examine("PE402", tiny_model("longt5")).status == "not-applicable"
+def test_an_encoder_decoder_is_judged_by_the_tokens_of_its_decoder() -> None:
+    assert examine("PE402", tiny_model("longt5")).status == "passed"
+
+
+@pytest.mark.parametrize("model", ["ConvBertModel", "FunnelModel"])
+def test_what_leaks_past_attention_that_hides_padding_is_a_warning(model: str) -> None:
+    result = examine("PE402", ROWS[model].build())
+    assert result.severity == "warning"
+    assert "though every attention hides it" in only_finding(result).message
 
 
 def test_a_causal_model_without_a_mask_is_not_judged() -> None:

@@ -145,3 +145,77 @@ def test_a_config_without_a_block_is_not_applicable(config: dict[str, Any]) -> N
 
 def test_without_a_config_it_is_not_applicable() -> None:
     assert run("PE102", Subject("nothing")).detail == "no config"
+
+
+@pytest.mark.parametrize("kind", ["linear", "dynamic", "yarn"])
+def test_a_cap_that_stayed_at_the_trained_length_is_told_what_it_should_be(kind: str) -> None:
+    block = {"rope_type": kind, "factor": 2.0, "original_max_position_embeddings": 131_072}
+    [finding] = judge(block, max_position_embeddings=131_072).findings
+    assert finding.severity == "warning"
+    assert finding.fix.startswith("set max_position_embeddings to 262144 ")
+    assert judge(block, max_position_embeddings=262_144).status == "passed"
+
+
+def test_the_factor_of_llama3_is_not_the_ratio_of_its_lengths_but_there_must_be_one() -> None:
+    assert judge(LLAMA3, max_position_embeddings=131_072).status == "passed"
+    for longest in (8192, 4096):
+        [finding] = judge(LLAMA3, max_position_embeddings=longest).findings
+        assert "nothing is scaled" in finding.message
+
+
+YARN = {"rope_type": "yarn", "factor": 16.0}
+
+
+@pytest.mark.parametrize(
+    ("pair", "numbers"),
+    [
+        # g(k) = 0.1 k ln 16 + 1; transformers takes g(1) where one of them is missing, DeepSeek's code g(m) / g(m_all)
+        ({"mscale": 0.707}, ("1.27726", "1.19602")),
+        ({"mscale_all_dim": 1.0}, ("1.27726", "1.00000")),
+        ({"mscale": 1.0}, None),
+        ({"mscale": 0.707, "mscale_all_dim": 0.707}, None),
+        ({"mscale": 0.707, "attention_factor": 1.0}, None),
+        ({"mscale_all_dim": 0}, None),
+        ({"mscale": "1"}, None),
+    ],
+)
+def test_one_mscale_without_the_other_is_two_models(pair: dict[str, Any], numbers: tuple[str, str] | None) -> None:
+    findings = judge({**YARN, **pair}).findings
+    assert len(findings) == (numbers is not None)
+    for number in numbers or ():
+        assert number in findings[0].message
+
+
+@pytest.mark.parametrize("given", [0, -1.0, "1", True, math.inf])
+def test_an_attention_factor_is_a_number_above_0(given: Any) -> None:
+    assert f"attention_factor is {given!r}" in judge({**YARN, "attention_factor": given}).findings[0].message
+
+
+@pytest.mark.parametrize(("share", "status"), [(1.0, "passed"), (0, "passed"), (64.0, "failed"), (-1, "failed")])
+def test_the_share_of_extrapolation_is_at_most_1(share: float, status: str) -> None:
+    assert judge({**YARN, "extrapolation_factor": share}).status == status
+
+
+def test_a_ramp_of_one_step_passes() -> None:
+    assert judge({**YARN, "beta_fast": 4, "beta_slow": 4}).status == "passed"
+
+
+SHORT, LONG = [1.0, 1.1, 1.2], [1.0, 4.0, 32.0]
+
+
+def test_longrope_lists_that_are_exchanged_are_a_warning() -> None:
+    block = {"type": "longrope", "short_factor": LONG, "long_factor": SHORT, "original_max_position_embeddings": 4096}
+    result = judge(block)
+    assert result.severity == "warning"
+    assert "the two lists seem exchanged" in result.findings[0].message
+    assert judge({**block, "short_factor": SHORT, "long_factor": LONG}).status == "passed"
+    assert judge({**block, "short_factor": SHORT, "long_factor": SHORT}).status == "passed", "MiniCPM 4: both alike"
+
+
+def test_longrope_without_the_length_that_was_trained_is_a_warning() -> None:
+    block = {"type": "longrope", "short_factor": SHORT, "long_factor": LONG}
+    result = judge(block, max_position_embeddings=131072)
+    assert result.severity == "warning"
+    assert "take max_position_embeddings (131072) for it never use long_factor" in result.findings[0].message
+    stated = judge(block, max_position_embeddings=131072, original_max_position_embeddings=4096)
+    assert stated.status == "passed", "Phi-3 states it beside the block"

@@ -74,3 +74,49 @@ def test_a_config_that_states_nothing_twice_is_not_applicable(config: dict[str, 
 def test_without_a_config_it_is_not_applicable() -> None:
     result = run("PE101", Subject("nothing"))
     assert (result.status, result.detail) == ("not-applicable", "no config")
+
+
+HEAD = {"hidden_size": 64, "num_attention_heads": 4}  # 16 lanes
+
+
+@pytest.mark.parametrize(
+    ("config", "status"),
+    [
+        ({"rotary_dim": 8, "partial_rotary_factor": 0.5}, "passed"),
+        ({"rotary_dim": 8, "partial_rotary_factor": 1.0}, "failed"),
+        ({"rotary_ndims": 4, "rotary_pct": 0.25}, "passed"),
+        ({"rotary_ndims": 4, "rotary_pct": 0.5}, "failed"),
+        ({"rotary_dim": 4, "rotary_ndims": 8}, "failed"),
+        ({"rotary_dim": 8, "rope_parameters": {"partial_rotary_factor": 0.25}}, "failed"),
+        ({"rotary_dim": 8, "rope_parameters": {"rope_type": "proportional", "partial_rotary_factor": 0.25}}, None),
+    ],
+)
+def test_a_count_of_lanes_and_a_share_of_the_head_are_compared(config: dict[str, Any], status: str | None) -> None:
+    assert judge(**HEAD, **config).status == (status or "not-applicable")
+
+
+def test_lanes_are_named_for_both_statements() -> None:
+    [finding] = judge(**HEAD, rotary_dim=8, partial_rotary_factor=1.0).findings
+    assert finding.measured == {"rotary_dim": 8, "partial_rotary_factor": 16}
+
+
+@pytest.mark.parametrize(
+    ("flat", "kind"),
+    [
+        ("rope_local_base_freq", "sliding_attention"),
+        ("local_rope_theta", "sliding_attention"),
+        ("global_rope_theta", "full_attention"),
+    ],
+)
+def test_the_bases_of_kinds_of_layers_are_compared_with_their_old_keys(flat: str, kind: str) -> None:
+    kinds = {kind: {"rope_theta": 1e6}}
+    assert judge(**{flat: 1e6}, rope_parameters=kinds).status == "passed"
+    [finding] = judge(**{flat: 1e4}, rope_parameters=kinds).findings
+    assert finding.measured == {flat: 1e4, f"rope_parameters.{kind}.rope_theta": 1e6}
+
+
+def test_the_trained_length_beside_the_block_and_in_it_are_compared() -> None:
+    block = {"rope_type": "longrope", "original_max_position_embeddings": 4096}
+    assert judge(original_max_position_embeddings=4096, rope_scaling=block).status == "passed"
+    [finding] = judge(original_max_position_embeddings=8192, rope_scaling=block).findings
+    assert finding.message.startswith("original_max_position_embeddings says 8192 but rope_scaling.")

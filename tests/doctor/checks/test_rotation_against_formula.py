@@ -1,15 +1,18 @@
 """PE307: pairs, direction, width, base, start and size of the rotation that a forward really does."""
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from gnomon.adapters.claims import Claim
 from gnomon.report.document import CheckResult
 from tests.helpers.healthy import FOREIGN, SIZES
+from tests.helpers.healthy_plain import PLAIN
+from tests.helpers.healthy_plain.rotary import Block
 from tests.helpers.tiny_transformers import tiny_model
 from tests.helpers.toys import examine, llama, only_finding
 
@@ -189,7 +192,8 @@ def test_frequencies_of_zero_are_found() -> None:
     model = llama()
     model.model.rotary_emb.inv_freq = torch.zeros(4)
     messages = [f.message for f in examine("PE307", model).findings]
-    assert "every angle is zero: nothing is rotated" in messages
+    layers = "model.layers.0.self_attn, model.layers.1.self_attn"
+    assert f"every angle is zero in {layers}: nothing is rotated" in messages
 
 
 def test_angles_along_the_batch_are_found() -> None:
@@ -254,3 +258,27 @@ def test_a_layer_that_should_have_no_positions_must_not_rotate() -> None:
     finding = only_finding(examine("PE307", model))
     assert finding.measured["layers"] == [3]
     assert "have no positions" in finding.message
+
+
+def test_a_family_that_turns_the_other_way_is_no_fault() -> None:
+    import transformers
+
+    torch.manual_seed(0)
+    model = transformers.NanoChatForCausalLM(transformers.NanoChatConfig(**SIZES, num_key_value_heads=2)).eval()
+    assert examine("PE307", model).severity == "note"
+
+
+@pytest.mark.parametrize(("keys", "severity"), [(True, "warning"), (False, "error")])
+def test_without_a_config_the_mirrored_rotation_is_grave_where_one_side_has_it(*, keys: bool, severity: str) -> None:
+    """Queries turn backwards; keys too, or not. A block turns queries first."""
+    model, calls = PLAIN["llama, cosine and sine buffers"](), itertools.count()
+    assert isinstance(model, nn.Module)
+
+    def turn(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+        return x * cos - halves(x) * sin if keys or next(calls) % 2 == 0 else x * cos + halves(x) * sin
+
+    for part in model.modules():
+        if isinstance(part, Block):
+            part.turn = turn  # type: ignore[assignment]
+    result = examine("PE307", model)
+    assert (result.status, result.severity) == ("failed", severity)

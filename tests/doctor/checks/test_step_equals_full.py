@@ -7,6 +7,8 @@ import torch
 from torch import Tensor, nn
 
 from gnomon.encodings import Rotary
+from tests.helpers.gallery_caches import Filling, Keeping
+from tests.helpers.gallery_decoding import Core, Learning, Masked, Returning, tokens
 from tests.helpers.healthy import FOREIGN, MODELS, decoder
 from tests.helpers.tiny_transformers import tiny_model
 from tests.helpers.toys import ToyDecoder, examine, llama, only_finding
@@ -71,7 +73,7 @@ def test_padding_that_the_cache_forgets_is_found() -> None:
 def test_healthy_families_pass(name: str) -> None:
     result = examine("PE403", MODELS[name]())
     assert result.status == "passed", (result.detail, result.findings)
-    assert len(result.measured) == 3
+    assert len(result.measured) >= 5
 
 
 def test_an_encoder_and_a_model_without_a_cache_are_not_judged() -> None:
@@ -85,6 +87,49 @@ def test_a_cache_of_states_without_attention_is_not_judged() -> None:
     assert (result.status, result.detail) == ("not-applicable", "no attention was seen in the forward")
 
 
+@pytest.mark.parametrize("kind", [Returning, Learning, Keeping, Filling, Masked])
+def test_hand_written_caches_of_every_kind_pass(kind: type[Core]) -> None:
+    result = examine("PE403", tokens(kind()))
+    assert result.status == "passed", (result.detail, result.findings)
+    assert len(result.measured) >= 5
+
+
+def test_the_message_names_the_position_that_was_used_and_the_right_one() -> None:
+    class Late(Returning):
+        def places(self, tokens: Tensor, past: int) -> Tensor:
+            return super().places(tokens, past + 7 if past else 0)
+
+    finding = only_finding(examine("PE403", tokens(Late())))
+    assert finding.message.endswith("; after 1 tokens it uses position 8, not position 1")
+
+
+def test_a_causal_mask_that_forgets_the_cached_keys_in_a_chunk_is_only_a_warning() -> None:
+    """Such a model may never be meant to take more than one token after the prompt."""
+
+    class TopLeft(Returning):
+        def visible(self, query: Tensor, key: Tensor) -> Tensor:
+            new, total = query.shape[1], key.shape[1]
+            return torch.ones(new, total, dtype=torch.bool).tril(0 if new > 1 else total)[None, None]
+
+    result = examine("PE403", tokens(TopLeft()))
+    finding = only_finding(result)
+    assert result.severity == "warning"
+    assert "in chunks" in finding.message
+    assert "query i of a call sees the cached keys and the new keys up to i" in finding.fix
+
+
+def test_a_model_that_decodes_one_row_only_is_told() -> None:
+    class OneRow(Returning):
+        def places(self, tokens: Tensor, past: int) -> Tensor:
+            if past and len(tokens) > 1:
+                raise ValueError("offsets (2,) do not fit")
+            return super().places(tokens, past)
+
+    finding = only_finding(examine("PE403", tokens(OneRow())))
+    assert finding.message.startswith("one row decodes, two rows do not: ")
+    assert "offsets (2,) do not fit" in finding.message
+
+
 def test_a_cache_that_does_not_come_back_is_not_judged() -> None:
     class Forgetful(ToyDecoder):
         def forward(self, tokens: Tensor, past_key_values: Any = None, use_cache: bool = False) -> Tensor:  # type: ignore[override]
@@ -94,3 +139,28 @@ def test_a_cache_that_does_not_come_back_is_not_judged() -> None:
     assert result.status == "not-applicable"
     assert result.detail == "the forward took use_cache=True but returned no cache"
     assert torch.is_tensor(Forgetful()(torch.zeros(1, 3, dtype=torch.int64)))
+
+
+class CountsItself(Returning):
+    """An offset that the module keeps: right for one text, that of the last one for two."""
+
+    seen = 0
+
+    def places(self, tokens: Tensor, past: int) -> Tensor:
+        start = self.seen if past else 0
+        self.seen = start + tokens.shape[1]
+        return torch.arange(start, self.seen)[None]
+
+
+def test_an_offset_that_the_module_keeps_is_wrong_for_two_texts_in_turn() -> None:
+    result = examine("PE403", tokens(CountsItself()))
+    assert result.severity == "error"
+    assert "two texts decoded in turn, each with its own cache" in only_finding(result).message
+    assert "off the cache that is passed" in only_finding(result).fix
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_texts_in_turn_pass_where_each_has_its_own_cache(kept: bool) -> None:
+    target = tokens(Keeping()) if kept else tokens(Returning())
+    seen = [m.name for m in examine("PE403", target).measured]
+    assert any("in turn" in name for name in seen) is not kept, "a module that keeps the memory holds one text"

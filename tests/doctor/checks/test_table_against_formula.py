@@ -2,11 +2,12 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from gnomon.adapters import load_subject
 from gnomon.adapters.subject import Subject
@@ -242,3 +243,50 @@ def test_distilbert_s_sinusoids_overwritten_by_an_initialiser_are_found() -> Non
     [finding] = run("PE203", load_subject(model)).findings
     assert finding.where == "embeddings.position_embeddings.weight"
     assert "claims a sinusoid table" in finding.message
+
+
+class SinusoidalPositions(nn.Embedding):
+    """What people call a table that they fill once."""
+
+
+def _named(values: Tensor) -> nn.Module:
+    module = nn.Module()
+    rows, dims = values.shape
+    module.positions = SinusoidalPositions(rows, dims, _weight=values)
+    return module
+
+
+def _buffer(values: Tensor) -> nn.Module:
+    module = nn.Module()
+    module.register_buffer("pe", values)
+    return module
+
+
+@pytest.mark.parametrize("make", [_named, _buffer])
+def test_random_numbers_where_names_or_a_buffer_say_fixed_are_a_warning(make: Any) -> None:
+    result = run("PE203", load_subject(make(noise(40, 16))))
+    [finding] = result.findings
+    assert (result.severity, finding.severity) == ("warning", "warning")
+    assert "unrelated to their neighbours" in finding.message
+    assert "after all weight initialisation" in finding.fix
+
+
+@pytest.mark.parametrize("make", [_named, _buffer])
+def test_smooth_tables_and_codes_are_not_taken_for_noise(make: Any) -> None:
+    smooth = torch.cumsum(noise(40, 16), dim=0)
+    bits = ((torch.arange(64)[:, None] >> torch.arange(8)) & 1).float()
+    for values in (smooth, torch.eye(16), bits, table(vaswani, 40, 16).float()):
+        assert run("PE203", load_subject(make(values))).status in ("passed", "not-applicable")
+
+
+def test_a_learned_table_of_noise_is_what_a_learned_table_is() -> None:
+    module = nn.Module()
+    module.position_embeddings = nn.Embedding(40, 16)
+    assert run("PE203", load_subject(module)).status == "not-applicable"
+
+
+@pytest.mark.parametrize(("first", "last"), [(29, -29), (-29, 29), (59, 0)])
+def test_a_table_of_offsets_may_run_backwards_and_below_zero(first: int, last: int) -> None:
+    rows = table(vaswani, abs(first - last) + 1, 24, start=min(first, last)).float()
+    result = run("PE203", holding({TABLE: rows if first < last else rows.flip(0)}))
+    assert result.status == "passed", result.findings

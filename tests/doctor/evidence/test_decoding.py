@@ -8,9 +8,11 @@ from torch import Tensor
 
 from gnomon.adapters.subject import MissingEvidence
 from gnomon.doctor.evidence.calling import model
-from gnomon.doctor.evidence.decoding import decode, require_cache
+from gnomon.doctor.evidence.decoding import decoding
 from gnomon.doctor.evidence.padding import LENGTH, PADS, pad_token, padded_on_the_left, padded_on_the_right
 from gnomon.encodings import Learned, Rotary
+from tests.helpers.gallery_caches import Filling, Keeping
+from tests.helpers.gallery_decoding import Core, Masked, Returning, tokens
 from tests.helpers.healthy import FOREIGN, decoder
 from tests.helpers.toys import Toy, ToyDecoder, subject_of
 
@@ -19,21 +21,47 @@ from tests.helpers.toys import Toy, ToyDecoder, subject_of
 @pytest.mark.parametrize("chunks", [[1] * 7, [4, 1, 2], [7]])
 def test_any_chunks_give_what_one_pass_gives(name: str, chunks: list[int]) -> None:
     own = {"rotary": lambda: decoder(Rotary(8)), "learned": lambda: decoder(Learned(64, 32))}
-    probe = model(subject_of({**FOREIGN, **own}[name]()))
+    subject = subject_of({**FOREIGN, **own}[name]())
+    probe = model(subject)
     content = probe.draw(2, 7)
-    torch.testing.assert_close(decode(probe, content, chunks), probe(content), atol=1e-4, rtol=1e-4)
+    torch.testing.assert_close(decoding(subject).fed(probe, content, chunks), probe(content), atol=1e-4, rtol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "form"),
+    [
+        (Returning, "past", "none"),
+        (Masked, "past_key_values", "none"),
+        (Keeping, "the module", "number"),
+        (Filling, "cache", "none"),
+    ],
+)
+def test_the_way_a_model_decodes_is_found_by_trying(kind: type[Core], name: str, form: str) -> None:
+    way = decoding(subject_of(tokens(kind())))
+    assert (way.name, way.form, way.kept) == (name, form, name == "the module")
+
+
+def test_the_mask_describes_all_slots_or_the_new_ones() -> None:
+    assert decoding(subject_of(FOREIGN["llama"]())).span == "all"
+    assert decoding(subject_of(decoder(Rotary(8)))).span == "new"
+
+
+def test_a_model_that_remembers_is_left_as_it_was() -> None:
+    target, example = tokens(Keeping())
+    subject = subject_of((target, example))
+    decoding(subject)
+    assert not target.keys.any()  # type: ignore[operator]
 
 
 def test_a_model_without_a_cache_is_told() -> None:
-    require_cache(model(subject_of(FOREIGN["llama"]())))
     for target in (ToyDecoder(), Toy()):
         with pytest.raises(MissingEvidence, match="no cache argument"):
-            require_cache(model(subject_of(target)))
+            decoding(subject_of(target))
 
 
 def test_an_encoder_with_a_cache_argument_does_not_decode() -> None:
-    with pytest.raises(MissingEvidence):
-        require_cache(model(subject_of(FOREIGN["bert"]())))
+    with pytest.raises(MissingEvidence, match="looks both ways"):
+        decoding(subject_of(FOREIGN["bert"]()))
 
 
 def test_a_forward_that_returns_no_cache_is_told() -> None:
@@ -41,9 +69,8 @@ def test_a_forward_that_returns_no_cache_is_told() -> None:
         def forward(self, tokens: Tensor, past_key_values: Any = None, use_cache: bool = False) -> Tensor:  # type: ignore[override]
             return super().forward(tokens)
 
-    probe = model(subject_of(Forgetful()))
     with pytest.raises(MissingEvidence, match="returned no cache"):
-        decode(probe, probe.draw(2, 4), [2, 2])
+        decoding(subject_of(Forgetful()))
 
 
 def test_padded_inputs_hold_the_row_alone_and_a_mask_that_says_where() -> None:

@@ -11,7 +11,8 @@ from torch import Tensor, nn
 
 from gnomon.adapters import load_subject
 from gnomon.adapters.subject import MissingEvidence, Subject
-from gnomon.doctor.evidence.tables import MOST_NUMBERS, Table, position_tables, tables, word_table
+from gnomon.doctor.evidence.tables import MOST_NUMBERS, Table, position_tables, tables, tables_in, word_table
+from tests.helpers import gallery_decoding
 from tests.helpers.sinusoids import marian, table, tensor2tensor, vaswani
 from tests.helpers.subjects import DictTensors, claim, holding, noise, rotary_claim
 
@@ -26,6 +27,7 @@ def only(subject: Subject) -> Table:
     [
         "embeddings.position_embeddings.weight",
         "transformer.wpe.weight",
+        "wpos.weight",
         "model.decoder.embed_positions.weight",
         "position_embd.weight",
         "vit.embeddings.position_embeddings",
@@ -232,3 +234,36 @@ def test_a_table_that_is_not_finite_is_still_a_table() -> None:
 def test_evidence_given_by_name_wins() -> None:
     given: Any = ("a table",)
     assert tables(holding({}, tables=given)) == given
+
+
+def test_a_table_without_rows_is_left_alone() -> None:
+    """YOLOS keeps one of no layers."""
+    assert tables_in(DictTensors({"mid_position_embeddings": torch.zeros(0, 28, 16)}), ()) == ()
+
+
+class Offsets(nn.Module):
+    """A bias for each offset, from a table whose name says nothing: key less query is its index."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words, self.rows, self.mix = nn.Embedding(20, 8), nn.Parameter(torch.randn(63, 2)), nn.Linear(8, 24)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        places = torch.arange(tokens.shape[1])
+        q, k, v = (x.unflatten(-1, (2, 4)).transpose(1, 2) for x in self.mix(self.words(tokens)).chunk(3, dim=-1))
+        bias = self.rows[places - places[:, None] + 31].permute(2, 0, 1)
+        out: Tensor = nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=bias[None])
+        return out.transpose(1, 2).flatten(2)
+
+
+def test_a_table_read_by_offsets_is_no_table_of_positions_whatever_its_name() -> None:
+    subject = load_subject((Offsets(), (torch.zeros(2, 12, dtype=torch.int64),)))
+    with pytest.raises(MissingEvidence, match="no table of positions among the tensors"):
+        tables(subject)
+
+
+def test_cosines_and_sines_that_turn_the_heads_are_no_vectors_to_add_whatever_their_name() -> None:
+    subject = load_subject(gallery_decoding.tokens(gallery_decoding.Tabled(rows=32)))
+    assert [(found.name, found.kind) for found in tables(subject) if found.name == "table"] == [("table", "angles")]
+    with pytest.raises(MissingEvidence):
+        position_tables(subject)

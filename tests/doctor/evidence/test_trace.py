@@ -1,6 +1,4 @@
-"""What the trace keeps of a forward: biases, lookups, angles, attentions, and where each happened."""
-
-import math
+"""What the trace keeps of a forward: lookups, angles, attentions, and where each happened."""
 
 import pytest
 import torch
@@ -12,70 +10,7 @@ from gnomon.doctor.evidence.trace import require_attention, trace, trace_forward
 from gnomon.doctor.evidence.watcher import attends
 from tests.helpers.healthy import FOREIGN, SIZES
 from tests.helpers.tiny_transformers import tiny_model
-from tests.helpers.toys import DIM, HEADS, Toy, ToyDecoder, subject_of
-
-SLOPES = torch.tensor([0.5, 0.25, 0.125, 0.0625])
-
-
-class Written(ToyDecoder):
-    """Attention written out, with a bias that is added before or after the logits are scaled."""
-
-    def __init__(self, *, scaled_after: bool, in_place: bool = False) -> None:
-        super().__init__(layers=1)
-        self.scaled_after, self.in_place = scaled_after, in_place
-
-    def forward(
-        self, tokens: Tensor, attention_mask: Tensor | None = None, position_ids: Tensor | None = None
-    ) -> Tensor:
-        x = self.words(tokens)
-        q, k, v = (t.unflatten(-1, (HEADS, -1)).transpose(1, 2) for t in self.layers[0].qkv(x).chunk(3, -1))  # type: ignore[operator,union-attr]
-        places = torch.arange(tokens.shape[1])
-        bias = -(SLOPES[:, None, None] * (places[:, None] - places).abs())[None]
-        scores = q @ k.mT
-        scale = 1 / math.sqrt(DIM / HEADS)
-        if not self.scaled_after:
-            scores = scores * scale
-        if self.in_place:
-            scores += bias
-        else:
-            scores = scores + bias
-        if self.scaled_after:
-            scores *= scale
-        scores = scores + self.bias(torch.ones(tokens.shape))
-        out: Tensor = (scores.softmax(-1) @ v).transpose(1, 2).flatten(2)
-        return out
-
-
-@pytest.mark.parametrize("in_place", [False, True])
-@pytest.mark.parametrize("scaled_after", [False, True])
-def test_a_bias_is_kept_as_it_counts_in_the_softmax(scaled_after: bool, in_place: bool) -> None:
-    seen = trace(subject_of(Written(scaled_after=scaled_after, in_place=in_place)))
-    bias, mask = (b.values for b in seen.biases)
-    expected = -SLOPES / (math.sqrt(DIM / HEADS) if scaled_after else 1)
-    torch.testing.assert_close(bias[0, :, 6, 5], expected)
-    torch.testing.assert_close(bias[0, :, 6, 2], 4 * expected)
-    assert float(mask[0, 0, 2, 3]) == -math.inf
-    assert float(mask[0, 0, 3, 2]) == 0
-    assert seen.attentions == 1
-
-
-def test_a_bias_in_the_mask_of_a_fused_kernel_is_kept() -> None:
-    class Biased(ToyDecoder):
-        def bias(self, mask: Tensor) -> Tensor:
-            places = torch.arange(mask.shape[1])
-            return super().bias(mask) - SLOPES[:, None, None] * (places[:, None] - places).abs()
-
-    seen = trace(subject_of(Biased()))
-    assert [b.where for b in seen.biases] == ["layers.0", "layers.1"]
-    torch.testing.assert_close(seen.biases[0].values[0, :, 6, 5], -SLOPES)
-
-
-def test_bloom_s_bias_per_batch_and_head_is_taken_apart() -> None:
-    seen = trace(subject_of(FOREIGN["bloom"]()))
-    values = seen.biases[0].values
-    assert values.shape[:2] == (2, 4)
-    slopes = values[1, :, -1, 5] - values[1, :, -1, 4]
-    torch.testing.assert_close(slopes, torch.tensor([2.0**-2, 2.0**-4, 2.0**-6, 2.0**-8]))
+from tests.helpers.toys import Toy, subject_of
 
 
 def test_lookups_name_the_table_and_the_rows() -> None:

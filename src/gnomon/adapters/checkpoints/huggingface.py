@@ -10,10 +10,12 @@ from torch import nn
 
 from gnomon.adapters.checkpoints.json_file import read_json_object
 from gnomon.adapters.checkpoints.pickle_file import PickleFile
+from gnomon.adapters.checkpoints.random_models import RandomModel
 from gnomon.adapters.checkpoints.safetensors_file import SafetensorsFile, shards
-from gnomon.adapters.checkpoints.transformers_models import build_random, load_pretrained
+from gnomon.adapters.checkpoints.transformers_models import in_full, load_pretrained
 from gnomon.adapters.example import example_for
 from gnomon.adapters.families import claims_of, family_of
+from gnomon.adapters.module import ModuleTensors
 from gnomon.adapters.placement import NO_FORWARD, parse_device, parse_dtype
 from gnomon.adapters.subject import Absent, Lazy, MissingEvidence, Subject
 from gnomon.adapters.tensors import TensorSource
@@ -34,7 +36,7 @@ def folder_subject(
 ) -> Subject:
     """A folder as `save_pretrained` writes it: config.json, and weights in safetensors (in pickles if allowed)."""
     place, number = parse_device(device), parse_dtype(dtype)
-    config = _folder_config(folder)
+    config = folder_config(folder)
     tensors = _tensors(folder, allow_pickle=allow_pickle)
     loaded = _Loaded(folder, config, place, number, safe=isinstance(tensors, SafetensorsFile))
     reason = NO_FORWARD if not forward else tensors.reason if isinstance(tensors, Absent) else None
@@ -42,7 +44,7 @@ def folder_subject(
         str(folder),
         **config_evidence(config),
         tensors=tensors,
-        module=Lazy(lambda: loaded.model[0]) if reason is None else Absent(reason),
+        module=Lazy(lambda: in_full(loaded.model)) if reason is None else Absent(reason),
         loading=Lazy(lambda: loaded.model[1]) if reason is None else Absent(reason),
         example=Lazy(lambda: example_for(subject, None, place)),
         tokenizer=_tokenizer(folder),
@@ -61,16 +63,52 @@ def config_subject(
     """A config.json alone: its claims, and a model with random weights when it is small enough to build."""
     place, number = parse_device(device), parse_dtype(dtype)
     config = read_json_object(path)
+    built = RandomModel(config, number, place)
     subject = Subject(
         str(path),
         **config_evidence(config),
         tensors=Absent("a config file holds no tensors"),
-        module=Lazy(lambda: build_random(config, number).to(place)) if forward else Absent(NO_FORWARD),
+        module=Lazy(lambda: built.model) if forward else Absent(NO_FORWARD),
+        built=built,
         example=Lazy(lambda: example_for(subject, None, place)),
         tokenizer=_tokenizer(path.parent),
         trained=False,
     )
     return subject
+
+
+def twin_subject(path: Path, config: Mapping[str, Any], device: Any, dtype: Any) -> Subject:
+    """The shrunken twin of a config, as a model with random weights and the config and claims that are its own."""
+    place = parse_device(device)
+    built = RandomModel(config, parse_dtype(dtype), place, is_twin=True)
+    fields = Lazy(lambda: built.fields)
+    subject = Subject(
+        str(path),
+        config=fields,
+        claims=Lazy(lambda: claims_of(fields.compute())),
+        family=Lazy(lambda: family_of(fields.compute())),
+        tensors=Lazy(lambda: ModuleTensors(built.model)),
+        module=Lazy(lambda: built.model),
+        loading=Absent("a twin loads no weights"),
+        example=Lazy(lambda: example_for(subject, None, place)),
+        tokenizer=Absent("a twin has words of its own"),
+        trained=False,
+        built=built,
+    )
+    return subject
+
+
+def folder_config(folder: Path) -> dict[str, Any]:
+    """The config.json of a folder; raises UnsupportedTargetError when it has none that can be read."""
+    try:
+        names = {path.name for path in folder.iterdir()}
+    except OSError as error:
+        raise UnsupportedTargetError(f"The folder {folder} cannot be read: {error.strerror}.") from None
+    if not names:
+        raise UnsupportedTargetError(f"The folder {folder} is empty; gnomon needs a config.json in it.")
+    if CONFIG not in names:
+        raise UnsupportedTargetError(f"The folder {folder} has no {CONFIG}, so it is not a Hugging Face model folder.")
+    return read_json_object(folder / CONFIG)
 
 
 def config_evidence(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -95,18 +133,6 @@ class _Loaded:
     def model(self) -> tuple[nn.Module, Mapping[str, Any]]:
         model, report = load_pretrained(self._folder, self._config, self._dtype, use_safetensors=self._safe)
         return model.to(self._device), report
-
-
-def _folder_config(folder: Path) -> dict[str, Any]:
-    try:
-        names = {path.name for path in folder.iterdir()}
-    except OSError as error:
-        raise UnsupportedTargetError(f"The folder {folder} cannot be read: {error.strerror}.") from None
-    if not names:
-        raise UnsupportedTargetError(f"The folder {folder} is empty; gnomon needs a config.json in it.")
-    if CONFIG not in names:
-        raise UnsupportedTargetError(f"The folder {folder} has no {CONFIG}, so it is not a Hugging Face model folder.")
-    return read_json_object(folder / CONFIG)
 
 
 def _tensors(folder: Path, *, allow_pickle: bool) -> TensorSource | Absent:

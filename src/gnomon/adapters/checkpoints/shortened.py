@@ -26,15 +26,22 @@ def shortened(config: Mapping[str, Any]) -> dict[str, Any]:
             short |= {name: value[:depth] for name, value in config.items() if _listed(value, layers)}
     if type(words := config.get("vocab_size")) is int and words > VOCABULARY:
         short["vocab_size"] = VOCABULARY
-        short |= {key: 0 for key, value in config.items() if key.endswith("_token_id") and value is not None}
+        short |= {key: _known(value) for key, value in config.items() if key.endswith("_token_id")}
     return short
+
+
+def _known(token: Any) -> Any:
+    """A token of the small vocabulary: itself where it is one (RoBERTa counts positions from its padding token)."""
+    if isinstance(token, list):
+        return [_known(one) for one in token]
+    return 0 if type(token) is int and token >= VOCABULARY else token
 
 
 def _needed(config: Mapping[str, Any], layers: int) -> int:
     """How many layers hold one of every kind: those that lists name layer by layer, and those of a stated period."""
     needed = [value for key in PERIODS if type(value := config.get(key)) is int]
     for value in config.values():
-        if _listed(value, layers):
+        if _listed(value, layers) and value != list(range(layers)):  # such a list counts layers, it names no kinds
             kinds = [str(kind) for kind in value]
             needed += [kinds.index(kind) + 1 for kind in set(kinds)]
     return max(needed, default=0)

@@ -73,9 +73,11 @@ class Choice:
 
     def _layers(self, reader: ConfigReader) -> int:
         keys = (*DECODER_LAYERS, *LAYERS) if self.stack == "decoder" else LAYERS
-        depths = reader.config.get("depths")  # the stages of Swin
+        depths, blocks = reader.config.get("depths"), reader.config.get("layers_block_type")  # Swin; Nemotron-H
         if isinstance(depths, list | tuple) and all(type(depth) is int for depth in depths):
             found = Found(sum(depths), "depths")
+        elif isinstance(blocks, list | tuple):
+            found = Found(len(blocks), "layers_block_type")
         else:
             found = reader.find(*keys)
         if found.integer is None:

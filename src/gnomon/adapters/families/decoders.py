@@ -4,12 +4,13 @@ from gnomon.adapters.families.config_reader import HEADS, WIDTH, ConfigReader, F
 from gnomon.adapters.families.entry import DECODER_TABLE, FIXED, WPE, based, decoder
 from gnomon.adapters.families.layer_kinds import OneInEvery
 from gnomon.adapters.families.rope_parameters import LayerKind
-from gnomon.adapters.families.rotary_rule import Dimensions, Fraction, Rotation, Sections
+from gnomon.adapters.families.rotary_rule import CountOrFraction, Dimensions, Fraction, Rotation, Sections
 from gnomon.adapters.families.rules import (
     KindsWithoutRotation,
     LayersWithoutRotation,
     LearnedTable,
     LinearBias,
+    NoPositions,
     Stated,
     Switch,
     extra_rows,
@@ -77,6 +78,8 @@ ENTRIES = (
     decoder("gemma", "gemma2", rules=(Rotation(head_dim=256),)),
     decoder("bitnet", rules=(Rotation(base=based(500_000.0)),)),
     decoder("mixtral", "minimax", rules=(Rotation(base=based(1_000_000.0)),)),
+    decoder("minimax_m2", rules=(Rotation(base=based(5_000_000.0), rotated=CountOrFraction(), head_dim=128),)),
+    decoder("nemotron_h", rules=(NoPositions(),)),
     decoder("gpt_oss", rules=(Rotation(base=GPT_OSS, head_dim=64),)),
     decoder(
         "smollm3",

@@ -56,6 +56,21 @@ class Fraction(RotatedWidth):
 
 @final
 @dataclass(frozen=True)
+class CountOrFraction(RotatedWidth):
+    """A count of dimensions where the config has one, else a fraction of the head (MiniMax-M2)."""
+
+    fraction: Fraction = field(default_factory=Fraction)
+    key: str = "rotary_dim"
+
+    def width(self, config: ConfigReader, rope: Mapping[str, Found], head_dim: int) -> Found:
+        stated = config.find(self.key)
+        if stated.integer and "partial_rotary_factor" not in rope:
+            return stated
+        return self.fraction.width(config, rope, head_dim)
+
+
+@final
+@dataclass(frozen=True)
 class Dimensions(RotatedWidth):
     """A count of dimensions; null or zero rotates the whole head (GPT-J)."""
 

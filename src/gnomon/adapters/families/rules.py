@@ -209,6 +209,15 @@ class KindsWithoutRotation(Rule):
         yield Claim(NOPE, self.layer_kind, {}, {"layers": "default"})
 
 
+@final
+@dataclass(frozen=True)
+class NoPositions(Rule):
+    """Attention has no positions at all: state-space layers between bring the order (Nemotron-H)."""
+
+    def claims(self, config: ConfigReader) -> Iterator[Claim]:
+        yield Claim(NOPE, ATTENTION, {}, {"layers": "default"})
+
+
 def claim(kind: str, where: str, found: Mapping[str, Found], tables: tuple[str, ...] = ()) -> Claim:
     """A Claim from values that know their keys."""
     options = {name: item.value for name, item in found.items()}

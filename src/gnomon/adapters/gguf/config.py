@@ -61,6 +61,7 @@ KEYS = {
     "attention.relative_buckets_count": "relative_attention_num_buckets",
     "rope.freq_base": "rope_theta",
     "rope.freq_base_swa": "rope_local_base_freq",
+    "rope.dimension_count": "rotary_dim",
 }
 SCALING = {
     "rope.scaling.type": "rope_type",
@@ -69,6 +70,8 @@ SCALING = {
     "rope.scaling.attn_factor": "attn_factor",
     "rope.scaling.yarn_beta_fast": "beta_fast",
     "rope.scaling.yarn_beta_slow": "beta_slow",
+    "rope.scaling.yarn_ext_factor": "extrapolation_factor",
+    "rope.scaling.yarn_attn_factor": "attn_factor",
 }
 ROTATED = "rope.dimension_count"
 STEEPEST = "attention.max_alibi_bias"

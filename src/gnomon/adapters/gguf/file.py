@@ -7,6 +7,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from gnomon.adapters.checkpoints.huggingface import twin_subject
+from gnomon.adapters.checkpoints.transformers_models import in_full
 from gnomon.adapters.example import example_for
 from gnomon.adapters.families import family_of
 from gnomon.adapters.gguf.config import gguf_config, gguf_tokenizer
@@ -75,13 +77,19 @@ def gguf_subject(
         claims=Lazy(read.claims),
         family=Lazy(lambda: family_of(read.config)),
         tensors=GGUFTensors(path, header),
-        module=Lazy(lambda: model.loaded[0]) if forward else Absent(NO_FORWARD),
+        module=Lazy(lambda: in_full(model.loaded)) if forward else Absent(NO_FORWARD),
         loading=Lazy(lambda: model.loaded[1]) if forward else Absent(NO_FORWARD),
         example=Lazy(lambda: example_for(subject, None, place)),
         tokenizer=gguf_tokenizer(header.metadata),
         trained=True,
     )
     return subject
+
+
+def gguf_twin(path: Path, *, device: Any = None, dtype: Any = None) -> Subject:
+    """The shrunken twin of the model that a GGUF file's metadata describes; no tensor is read."""
+    _require_gguf()
+    return twin_subject(path, gguf_config(read_gguf(path).metadata).config, device, dtype)
 
 
 def _require_gguf() -> None:

@@ -6,6 +6,8 @@ from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.check import check
 from gnomon.doctor.evidence.additive import additive
 from gnomon.doctor.evidence.base import attempt
+from gnomon.doctor.evidence.calling import model
+from gnomon.doctor.evidence.component import component
 from gnomon.doctor.evidence.entry import Entry, entry
 from gnomon.doctor.evidence.tables import position_tables
 from gnomon.report.document import Finding, Measured
@@ -36,7 +38,24 @@ def added_once(subject: Subject) -> Iterator[Finding | Measured]:
     if found.coefficient is not None:
         why = f"fit of {found.table} with residual {found.residual:.1g}"
         yield Measured("times the table is added", round(found.coefficient, 4), 1, why)
-    yield from _judge(found, _start_is_stated(subject, found))
+    if found.axis == "batch" and attempt(component, subject) is not None:
+        raise MissingEvidence("a bare position module: which axis of the data is the sequence, only the data can say")
+    if found.axis == "batch" and model(subject).signature.sequence_first:
+        yield _two_conventions(found)
+    else:
+        yield from _judge(found, _start_is_stated(subject, found))
+
+
+def _two_conventions(found: Entry) -> Finding:
+    """Which of the two axes the data has cannot be told here: one of the two parts is wrong in any case."""
+    return Finding(
+        found.where,
+        "positions vary along dimension 1, and attention mixes along dimension 0: one of them takes the batch for the "
+        "sequence",
+        "for batch-first data (batch, sequence, width) give torch's layers batch_first=True, which is not the default; "
+        "for sequence-first data add the table along dimension 0",
+        {"axis": "batch"},
+    )
 
 
 def _start_is_stated(subject: Subject, found: Entry) -> bool:

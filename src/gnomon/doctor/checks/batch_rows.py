@@ -2,14 +2,18 @@
 
 from collections.abc import Iterator
 
-from gnomon.adapters.subject import Subject
+from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.check import check
-from gnomon.doctor.evidence.calling import model
+from gnomon.doctor.evidence.base import attempt
+from gnomon.doctor.evidence.calling import Model, model
+from gnomon.doctor.evidence.component import component
 from gnomon.doctor.evidence.noise import difference
 from gnomon.doctor.thresholds import OUTPUT
 from gnomon.report.document import Finding, Measured
 
 BATCH, LENGTH = 3, 11  # batch and length differ: adding along the wrong axis hides when they are equal
+
+QUANTISED = "torch.ao.nn.quantized.dynamic"
 
 
 @check("PE305", "batch-rows", severity="error", needs=(model,))
@@ -29,6 +33,8 @@ def batch_rows(subject: Subject) -> Iterator[Finding | Measured]:
     row = probe.draw(1, probe.length(LENGTH), seed=31)
     rows = row.expand(BATCH, *row.shape[1:]).contiguous()
     alike = probe(rows)
+    if alike.ndim == 0:
+        raise MissingEvidence("the forward gives one number for the whole batch, as a loss")
     again = difference(alike, probe(rows))
     yield Measured("difference between two calls", again, probe.tolerance, OUTPUT.why)
     if again > probe.tolerance:
@@ -41,6 +47,8 @@ def batch_rows(subject: Subject) -> Iterator[Finding | Measured]:
         return
     between = difference(alike[:1].expand_as(alike), alike)
     yield Measured("difference between equal rows", between, probe.tolerance, OUTPUT.why)
+    if between > probe.tolerance and attempt(component, subject) is not None:
+        raise MissingEvidence("a bare position module: which axis of the data is the sequence, only the data can say")
     if between > probe.tolerance:
         yield Finding(
             "the batch axis",
@@ -49,6 +57,9 @@ def batch_rows(subject: Subject) -> Iterator[Finding | Measured]:
             {"difference": between},
         )
         return
+    yield from _one_token(probe)
+    if any(type(part).__module__.startswith(QUANTISED) for part in probe.module.modules()):
+        raise MissingEvidence("layers that are quantised on the fly take one scale from the whole batch")
     mixed = probe(probe.draw(BATCH, probe.length(LENGTH), seed=32).index_copy(0, row.new_tensor([1]).long(), row))
     alone = difference(probe(row), mixed[1:2])
     yield Measured("difference between a row alone and in a batch", alone, probe.tolerance, OUTPUT.why)
@@ -58,4 +69,23 @@ def batch_rows(subject: Subject) -> Iterator[Finding | Measured]:
             f"a row alone differs by {alone:.2g} of the output's size from the same row in a batch",
             "look for state kept between calls, or positions derived from the batch's shape",
             {"difference": alone},
+        )
+
+
+def _one_token(probe: Model) -> Iterator[Finding | Measured]:
+    """Equal rows of one token, as in decoding: another path of many a kernel and module."""
+    row = probe.draw(1, 1, seed=33)
+    try:
+        alike = probe(row.expand(BATCH, *row.shape[1:]).contiguous())
+    except MissingEvidence:  # too short for a convolution
+        return
+    between = difference(alike[:1].expand_as(alike), alike)
+    yield Measured("difference between equal rows of one token", between, probe.tolerance, OUTPUT.why)
+    if between > probe.tolerance:
+        yield Finding(
+            "the batch axis",
+            f"equal rows of one token each differ by {between:.2g} of the output's size: a path for a single token "
+            "leaves rows out",
+            "on the path for one token too, go over every row of the batch",
+            {"difference": between},
         )

@@ -54,6 +54,8 @@ def bias_against_formula(subject: Subject) -> Iterator[Finding | Measured]:
         worst = max(worst, error)
         if error > SLOPE.value:
             yield _finding(use, slopes, error)
+        elif use.ahead is not None and (rewarded := _ahead(use)) is not None:
+            yield rewarded
     yield Measured("largest relative error of a slope", worst, SLOPE.value, SLOPE.why)
 
 
@@ -70,6 +72,8 @@ def _unclaimed(uses: tuple[BiasUse, ...]) -> Iterator[Finding | Measured]:
     for use in linear:
         steepest = float(use.slopes[np.abs(use.slopes).argmax()])
         yield Measured(f"steepest slope of {place(use.where)}", steepest, 0, "logits should fall with distance")
+        if (use.slopes > 0).all() and (rewarded := _ahead(use)) is not None:
+            yield rewarded
         if (use.slopes < 0).all():
             yield Finding(
                 place(use.where),
@@ -77,6 +81,46 @@ def _unclaimed(uses: tuple[BiasUse, ...]) -> Iterator[Finding | Measured]:
                 "subtract slope times distance",
                 {"slope": steepest},
             )
+        elif (use.slopes > 0).all() and len(use.slopes) > 1:
+            yield from _unpublished(use)
+
+
+def _unpublished(use: BiasUse) -> Iterator[Finding]:
+    """Slopes that fall with distance, as they should, and are not those of any order of the heads."""
+    heads = len(use.slopes)
+    published = np.sort([-reference(h, 1, 0, heads) for h in range(heads)])
+    found = np.sort(use.slopes)
+    if np.abs(found / published - 1).max() <= SLOPE.value:
+        return
+    wanted = ", ".join(f"{slope:.4g}" for slope in published[::-1][:12])
+    ratio = found / published
+    if np.ptp(found) <= SLOPE.value * found.max():
+        message = f"all {heads} heads have one slope, {found[0]:.4g}: slopes are to differ from head to head"
+    elif np.ptp(ratio) <= SLOPE.value * ratio.max():
+        message = f"the bias is {ratio[0]:.3g} times the published one"
+    else:
+        message = f"slopes {', '.join(f'{slope:.4g}' for slope in found[::-1][:12])} are not the published ones"
+    yield Finding(
+        place(use.where),
+        message,
+        f"use 2^(-8h/H), h = 1 ... H, the same in every layer: {wanted}; if slopes are trained, ignore this",
+        {"steepest": float(found[-1]), "published": float(published[-1])},
+        severity="warning",
+    )
+
+
+def _ahead(use: BiasUse) -> Finding | None:
+    """A bias that falls with distance backwards and grows forwards: the short form for causal masks, without one."""
+    if use.ahead is None or not (use.ahead < -STRAIGHT * np.abs(use.slopes)).any():
+        return None
+    head = int(use.ahead.argmin())
+    return Finding(
+        place(use.where),
+        f"later keys are not masked, and get more the further ahead they are (head {head}: "
+        f"{-use.ahead[head]:.3g} a step)",
+        "use -slope * |query position - key position|; slope * key position equals it under a causal mask only",
+        {"a step ahead": float(-use.ahead[head]), "a step back": float(-use.slopes[head])},
+    )
 
 
 def _finding(use: BiasUse, slopes: np.ndarray, error: float) -> Finding:  # type: ignore[type-arg]
@@ -88,7 +132,7 @@ def _finding(use: BiasUse, slopes: np.ndarray, error: float) -> Finding:  # type
     else:
         message, fix = (
             f"slopes differ by up to {error:.2g} (relative)",
-            "use 2^(-8h/H), h = 1 ... H, and its published rule",
+            f"use 2^(-8h/H), h = 1 ... H, and its published rule: {', '.join(f'{slope:.4g}' for slope in slopes[:12])}",
         )
     return Finding(
         place(use.where), message, fix, {"ratio of the first head": float(ratio[0]), "relative error": error}

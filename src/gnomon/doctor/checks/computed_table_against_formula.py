@@ -35,6 +35,8 @@ def computed_table_against_formula(subject: Subject) -> Iterator[Finding | Measu
             raise MissingEvidence(
                 "what is added are no sinusoids (learned vectors have no formula; PE205: swapped axes)"
             )
+        if claims_or_none(subject, "learned"):
+            raise MissingEvidence("the model claims sinusoids and a learned table, and what is added are no sinusoids")
         yield Measured("sinusoids are added", "no", "yes", "the model claims a sinusoidal encoding")
         yield Finding(
             used.where,

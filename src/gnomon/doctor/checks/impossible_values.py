@@ -22,8 +22,29 @@ def _count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value > 0
 
 
-def _positive(value: Any) -> bool:
-    return _number(value) and value > 0
+def _counts(value: Any) -> bool:
+    """One count, or one for each stage of an image model (SegFormer)."""
+    return all(map(_count, value)) and bool(value) if isinstance(value, list | tuple) else _count(value)
+
+
+def _count_or_none(value: Any) -> bool:
+    """0 stands for a width that follows from the others (GLM)."""
+    return _count(value) or (type(value) is int and value == 0)
+
+
+def _whole(value: Any) -> bool:
+    """A length, also where it is written as 1200.0."""
+    return _count(int(value)) if isinstance(value, float) and value.is_integer() else _count(value)
+
+
+def _base(value: Any) -> bool:
+    """A base of 1 turns every pair alike, and one below turns later pairs faster."""
+    return _number(value) and value > 1
+
+
+def _window(value: Any) -> bool:
+    """A count; some families write one for each layer, a pattern in letters, or -1 for no window."""
+    return isinstance(value, list | tuple | str) or (isinstance(value, int) and value is not True)
 
 
 def _share(value: Any) -> bool:
@@ -32,17 +53,26 @@ def _share(value: Any) -> bool:
 
 #: keys by what they must hold; null means "not stated" and is fine
 RULES: tuple[tuple[tuple[str, ...], Test, str], ...] = (
-    (
-        ("hidden_size", "n_embd", "d_model", "num_attention_heads", "n_head", "head_dim"),
-        _count,
-        "a whole number above 0",
-    ),
-    (("max_position_embeddings", "n_positions", "original_max_position_embeddings"), _count, "a whole number above 0"),
-    (("rope_theta", "rotary_emb_base", "rope_local_base_freq"), _positive, "a finite number above 0"),
+    (("hidden_size", "n_embd", "d_model", "num_attention_heads", "n_head"), _counts, "a whole number above 0"),
+    (("head_dim",), _count_or_none, "a whole number above 0"),
+    (("max_position_embeddings", "n_positions", "original_max_position_embeddings"), _whole, "a whole number above 0"),
+    (("rope_theta", "rotary_emb_base", "rope_local_base_freq"), _base, "a finite number above 1"),
     (("partial_rotary_factor", "rotary_pct", "rope_pct"), _share, "a number above 0 and at most 1"),
     (("rope_scaling", "rope_parameters"), lambda value: isinstance(value, Mapping), "an object or null"),
-    (("no_rope_layers", "layer_types"), lambda value: isinstance(value, list | tuple), "a list, one entry a layer"),
+    (("layer_types",), lambda value: isinstance(value, list | tuple), "a list, one entry a layer"),
+    (
+        ("no_rope_layers",),
+        lambda value: isinstance(value, list | tuple),
+        "a list of 0 and 1, one a layer, or null; every n-th layer without rotation is no_rope_layer_interval: n",
+    ),
+    (("alibi", "use_alibi", "rope"), lambda value: isinstance(value, bool | int), "true or false"),
+    (("sliding_window", "no_rope_layer_interval", "sliding_window_pattern"), _window, "a whole number, or null"),
 )
+
+#: what BERT's code in transformers compares with; for anything else it does as for "absolute", without a word
+BERT_KINDS = ("absolute", "relative_key", "relative_key_query")
+BERTS = ("bert", "roberta", "xlm-roberta", "camembert", "electra", "layoutlm", "splinter", "bert-generation")
+EXEMPT = {"partial_rotary_factor": ("efficientloftr",)}  #: it counts heads there
 
 
 @check("PE105", "impossible-values", severity="error", needs=("config",))
@@ -53,7 +83,7 @@ def impossible_values(subject: Subject) -> Iterator[Finding | Measured]:
     default of 10,000, a scaling that is no object is no scaling. The model then runs with other positions than the file
     seems to say.
 
-    Fix: write sizes as whole numbers above 0, bases as numbers above 0, fractions between 0 and 1, scaling as an
+    Fix: write sizes as whole numbers above 0, bases as numbers above 1, fractions between 0 and 1, scaling as an
     object.
 
     Sources: transformers pull request 37359 (`no_rope_layers` written as a number), transformers issue 38224;
@@ -65,17 +95,25 @@ def impossible_values(subject: Subject) -> Iterator[Finding | Measured]:
         for prefix, block in _places(start, part)
         for keys, fits, allowed in RULES
         for key in keys
-        if block.get(key) is not None
+        if block.get(key) is not None and part.get("model_type") not in EXEMPT.get(key, ())
     ]
     if not stated:
         raise MissingEvidence("the config states no size and no setting of positions")
     wrong = [(key, value, allowed) for key, value, fits, allowed in stated if not fits(value)]
+    wrong += _unknown_kinds(subject.config)
     yield Measured("values that cannot be", len(wrong), 0, f"of {len(stated)} that are stated")
     for key, value, allowed in wrong:
         shown = repr(value) if len(repr(value)) <= 60 else repr(value)[:57] + "..."
         yield Finding(
             "config.json", f"{key} is {shown}; it must be {allowed}", f"write {key} as {allowed}", {key: shown}
         )
+
+
+def _unknown_kinds(config: Mapping[str, Any]) -> Iterator[tuple[str, Any, str]]:
+    for prefix, part in config_parts(config):
+        kind = part.get("position_embedding_type")
+        if part.get("model_type") in BERTS and kind is not None and kind not in BERT_KINDS:
+            yield f"{prefix}position_embedding_type", kind, f"one of {', '.join(BERT_KINDS)}"
 
 
 def _places(prefix: str, part: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -3,16 +3,18 @@
 from collections.abc import Iterator
 
 import torch
+from torch import Tensor, nn
 
 from gnomon import positions as position_ids
 from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.check import check
-from gnomon.doctor.evidence.calling import model
+from gnomon.doctor.evidence.calling import Model, model
 from gnomon.doctor.evidence.noise import difference, shift_tolerance
 from gnomon.doctor.evidence.order import causality
-from gnomon.doctor.evidence.padding import LENGTH, PADS, pad_token, padded_on_the_left
+from gnomon.doctor.evidence.padding import LENGTH, PADS, pad_token, padded_between, padded_on_the_left, padded_unequally
+from gnomon.doctor.evidence.signature import DECODER
 from gnomon.doctor.evidence.trace import require_attention
-from gnomon.report.document import Finding, Measured
+from gnomon.report.document import Finding, Measured, Severity
 
 
 @check("PE401", "left-padding", severity="error", needs=(model, causality))
@@ -24,40 +26,82 @@ def left_padding(subject: Subject) -> Iterator[Finding | Measured]:
     uniform shift, but not a mask that is dropped.
 
     Fix: derive ids from the mask (gnomon.positions.from_mask: the number of real tokens before each) and pass them
-    with the mask; the model must heed both.
+    with the mask; the model must heed both. One vector of positions cannot serve rows that are padded differently.
 
     Sources: transformers issue 21080 and pull request 29583 (GPT-2 in a bare forward still counts padding), trl issue
-    469.
+    469, unslothai/unsloth#3699 (one vector for all rows), huggingface/peft#54 (a learned prompt before padding).
     """
     probe = model(subject)
     if not causality(subject).causal:
         raise MissingEvidence("the model looks both ways; such models are padded on the right (PE402)")
     require_attention(subject)
-    content, padded, mask = padded_on_the_left(probe, pad_token(subject))
-    alone = probe(content)
+    pad = pad_token(subject)
     limit = shift_tolerance(probe.tolerance, probe.length(LENGTH) + PADS)
     given = None
     if probe.signature.positions is not None:
-        counted = position_ids.from_mask(torch.ones_like(mask[:, PADS:]))
-        padded_ids = position_ids.from_mask(mask)
-        given = difference(probe(content, positions=counted), probe(padded, mask=mask, positions=padded_ids)[:, PADS:])
-        yield Measured("effect of left padding, ids from the mask passed", given, limit, "relative to the outputs")
+        effects = _effects(probe, pad, given=True)
+        if not _has_convolutions(probe):  # which see the gap, as a state that is carried over it does
+            effects["padding after a prompt"] = _between(probe, pad)
+        for name, effect in effects.items():
+            yield Measured(f"{name}, ids from the mask passed", effect, limit, "relative to the outputs")
+        name, given = max(effects.items(), key=lambda pair: pair[1])
         if given > limit:
             yield Finding(
                 "the forward",
-                f"with mask and position ids passed, left padding still changes outputs by {given:.2g} of their size",
+                f"with mask and position ids passed, left padding still changes outputs by {given:.2g} of their size "
+                f"({name})",
                 "use the position ids that are passed, and mask out padded keys on every attention path",
                 {"effect": given, "pads": PADS},
             )
             return
-    bare = difference(alone, probe(padded, mask=mask)[:, PADS:])
-    yield Measured("effect of left padding, only the mask passed", bare, limit, "relative to the outputs")
+    effects = _effects(probe, pad, given=False)
+    for name, effect in effects.items():
+        yield Measured(f"{name}, only the mask passed", effect, limit, "relative to the outputs")
+    name, bare = max(effects.items(), key=lambda pair: pair[1])
     if bare > limit:
         yield Finding(
             "the forward",
-            f"with only the mask passed, left padding changes outputs by {bare:.2g} of their size: padding is counted",
-            "derive position ids from the mask"
+            f"with only the mask passed, left padding changes outputs by {bare:.2g} of their size: padding is counted "
+            f"({name})",
+            "derive position ids from the mask, for each row"
             + ("; until then pass position_ids yourself" if given is not None else ""),
             {"effect": bare, "pads": PADS},
-            severity="error" if given is None else "warning",
+            severity=_severity(probe, given),
         )
+
+
+def _effects(probe: Model, pad: int | None, *, given: bool) -> dict[str, float]:
+    """How far padded rows differ from the same alone: all of them padded, or the first only."""
+    alone, padded, mask = padded_on_the_left(probe, pad)
+    mixed, some = padded_unequally(probe, pad)
+    return {
+        "every row padded": difference(_run(probe, alone, None, given), _run(probe, padded, mask, given)[:, PADS:]),
+        "one row padded": max(
+            difference(_run(probe, mixed[:1, PADS:], None, given), _run(probe, mixed, some, given)[:1, PADS:]),
+            difference(_run(probe, mixed[1:], None, given), _run(probe, mixed, some, given)[1:]),
+        ),
+    }
+
+
+def _has_convolutions(probe: Model) -> bool:
+    return any(isinstance(part, nn.Conv1d) for part in probe.module.modules())
+
+
+def _between(probe: Model, pad: int | None) -> float:
+    alone, padded, mask = padded_between(probe, pad)
+    return difference(_run(probe, alone, None, True), _run(probe, padded, mask, True)[:, mask[0].bool()])
+
+
+def _run(probe: Model, content: Tensor, mask: Tensor | None, given: bool) -> Tensor:
+    """One forward, with position ids from the mask if they are to be given."""
+    if not given:
+        return probe(content, mask=mask)
+    whole = torch.ones(content.shape[:2], dtype=torch.int64, device=content.device) if mask is None else mask
+    return probe(content, mask=mask, positions=position_ids.from_mask(whole))
+
+
+def _severity(probe: Model, given: float | None) -> Severity:
+    """The decoder of an encoder-decoder is padded on the right as a rule, and may count its slots."""
+    if given is None and probe.signature.content in DECODER:
+        return "note"
+    return "error" if given is None else "warning"

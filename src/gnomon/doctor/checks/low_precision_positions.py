@@ -12,13 +12,14 @@ from gnomon.doctor.check import check
 from gnomon.doctor.evidence.calling import Model, model
 from gnomon.doctor.evidence.expected import angles_follow_positions
 from gnomon.doctor.evidence.record import Trace
-from gnomon.doctor.evidence.rotary import distinct_rows, phase_error, rotary_uses
+from gnomon.doctor.evidence.rotary import RotaryUse, distinct_rows, phase_error, rotary_uses
 from gnomon.doctor.evidence.trace import trace_forward
 from gnomon.doctor.thresholds import Threshold
 from gnomon.report.document import Finding, Measured
 
 NEAR = 300  # tokens, where no position ids can be passed: bfloat16 ids collapse above 256
 WINDOW = 31
+UNEVEN = 0.3  # radians: rounding leaves less over a short input, rows and columns of a grid differ by more
 ANGLE = Threshold(0.02, "float32 angles are off by 2e-3 rad at 16,384; bfloat16 ids or angles by 1 rad and more")
 HALF = (torch.float16, torch.bfloat16)
 SETTINGS: tuple[tuple[str, Any], ...] = (
@@ -86,6 +87,8 @@ def _rotations(seen: Trace, positions: Tensor, subject: Subject, setting: str) -
         near = rotary_uses(subject)
     except MissingEvidence:
         return
+    if any((phase_error(use.first, [use], places_of(use)) or 0.0) > UNEVEN for use in near):
+        return  # rows and columns of a grid: angles are no multiple of the place in the sequence
     errors = [
         (error, rotation)
         for rotation in seen.rotations
@@ -109,6 +112,11 @@ def _rotations(seen: Trace, positions: Tensor, subject: Subject, setting: str) -
             {"phase error": worst, "distinct": distinct, "positions": positions.shape[1]},
         ),
     )
+
+
+def places_of(use: RotaryUse) -> Tensor:
+    """0, 1, 2, ... for the tokens of the forward that a use was read from."""
+    return torch.arange(use.first.cos.shape[1])
 
 
 def _angles(seen: Trace, setting: str) -> Iterator[Judgement]:

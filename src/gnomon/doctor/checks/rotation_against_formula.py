@@ -22,12 +22,15 @@ from gnomon.doctor.evidence.layer_kinds import claims_for, layer_kinds, layers_o
 from gnomon.doctor.evidence.rotary import RotaryUse, rotary_uses
 from gnomon.doctor.evidence.sinusoid import fit_base
 from gnomon.doctor.evidence.trace import trace
+from gnomon.doctor.evidence.turned import TurnedLanes, turned_lanes
 from gnomon.doctor.thresholds import Threshold
-from gnomon.report.document import Finding, Measured
+from gnomon.report.document import Finding, Measured, Severity
 
 FREQUENCY = Threshold(1e-3, "relative; float32 tables give 1e-5, a base off by 1 % gives 1e-2")
 HALF_FREQUENCY = Threshold(0.05, "relative; read off a table of bfloat16 sines, good to 0.03")
 FACTOR = Threshold(5e-3, "length after / before, relative to the rule's; bfloat16 tables stay within 4e-3")
+
+MIRRORED_FAMILIES = frozenset({"nanochat"})  # karpathy/nanochat: (a cos + b sin, b cos - a sin), for both
 
 
 @check("PE307", "rotation-against-formula", severity="error", needs=(rotary_uses,))
@@ -45,6 +48,8 @@ def rotation_against_formula(subject: Subject) -> Iterator[Finding | Measured]:
     Sources: Su et al. 2021, arXiv:2104.09864, equations 14, 15 and 34; transformers issues 25199 (not a fault) and
     39687; nanotron issue 427, Megatron-LM issue 3900.
     """
+    if model(subject).takes_images:
+        raise MissingEvidence("the model takes images: its rotations follow rows and columns, not one sequence")
     claims = claims_or_none(subject, "rotary")
     if claims and attempt(rotary_uses, subject) is None and trace(subject).attentions:
         yield Finding(
@@ -58,12 +63,13 @@ def rotation_against_formula(subject: Subject) -> Iterator[Finding | Measured]:
     uses = rotary_uses(subject)
     kinds = layer_kinds(subject)
     limit = HALF_FREQUENCY if model(subject).is_half else FREQUENCY
+    mirrored = not claims and all(use.first.direction < 0 for use in uses)
     for use in uses:
-        yield from _itself(use)
+        yield from _itself(use, "note" if attempt(_is_mirrored, subject) else "warning" if mirrored else "error")
         if claims:
             yield from _against(use, claims_for(use, claims, kinds), limit)
     yield from _together(uses)
-    yield from _alone(uses)
+    yield from _alone(uses, attempt(turned_lanes, subject) or ())
     wrong = sorted(layers_without_positions(subject) & frozenset().union(*(layers_of(use) for use in uses)))
     if wrong:
         yield Finding(
@@ -74,8 +80,15 @@ def rotation_against_formula(subject: Subject) -> Iterator[Finding | Measured]:
         )
 
 
-def _itself(use: RotaryUse) -> Iterator[Finding | Measured]:
-    """What can be judged without a config."""
+def _is_mirrored(subject: Subject) -> bool:
+    return subject.config.get("model_type") in MIRRORED_FAMILIES
+
+
+def _itself(use: RotaryUse, backwards: Severity) -> Iterator[Finding | Measured]:
+    """What can be judged without a config; `backwards`: how grave a rotation the other way is.
+
+    Queries and keys that both turn the other way give the mirrored scores, which a model learns as well.
+    """
     first = use.first
     yield Measured(f"direction in {use.where}", first.direction, 1, "+1: (a cos - b sin, b cos + a sin)")
     if first.axis == "batch":
@@ -84,14 +97,24 @@ def _itself(use: RotaryUse) -> Iterator[Finding | Measured]:
             "angles vary along the batch axis and not along the sequence",
             "give each token the angle of its own position: tables broadcast over batch and heads",
         )
+    if first.axis == "heads":
+        heads = first.cos.shape[1]
+        yield Finding(
+            use.where,
+            f"angles vary along the {heads} heads and not along the sequence: tokens of all places turn alike",
+            "count positions along the axis of tokens: (B, H, S, D) has it at -2, (B, S, H, D) at 1, where tables need "
+            "an axis of size 1 for the heads: cos[:, None, :]",
+            {"axis": "heads", "heads": heads},
+        )
     if first.direction < 0:
         yield Finding(
             use.where,
             "the rotation runs backwards: the sign of the sine is flipped",
             "use (a cos - b sin, b cos + a sin); check rotate_half's minus sign or a conjugated complex number",
             {"direction": -1},
+            severity=backwards,
         )
-    if first.table_layout != first.layout:
+    if first.table_layout not in (first.layout, "unseen"):
         yield Finding(
             use.where,
             f"pairs are {first.layout} but cos and sin are arranged {first.table_layout}: "
@@ -99,8 +122,18 @@ def _itself(use: RotaryUse) -> Iterator[Finding | Measured]:
             f"repeat the tables {'by cat((f, f))' if first.layout == 'half' else 'by repeat_interleave(2)'}",
             {"pairs": first.layout, "tables": first.table_layout},
         )
-    if first.axis == "sequence" and not np.abs(use.frequencies).max() > 0:
-        yield Finding(use.where, "every angle is zero: nothing is rotated", "compute the frequencies after loading")
+    if first.axis == "sequence" and not first.angles().abs().max() > 0:
+        yield Finding(
+            use.where,
+            f"every angle is zero in {_some(use.paths)}: nothing is rotated",
+            "compute the frequencies after loading",
+        )
+
+
+def _some(paths: tuple[str, ...]) -> str:
+    """The first modules of some, each once."""
+    named = list(dict.fromkeys(paths))
+    return ", ".join(named[:3]) + (f" and {len(named) - 3} more" if len(named) > 3 else "")
 
 
 def _against(use: RotaryUse, claims: tuple[Claim, ...], limit: Threshold) -> Iterator[Finding | Measured]:
@@ -134,6 +167,8 @@ def _against(use: RotaryUse, claims: tuple[Claim, ...], limit: Threshold) -> Ite
 
 def _size(use: RotaryUse, claim: Claim) -> Iterator[Finding | Measured]:
     """What cos and sin are multiplied by, against the attention factor of the claimed rule."""
+    if use.first.table_layout == "unseen":
+        return
     expected, found = expected_rule(claim).attention_factor, use.first.factor
     yield Measured(f"size factor of {use.where}", found, expected, FACTOR.why)
     if abs(found - expected) <= FACTOR.value * expected:
@@ -174,10 +209,11 @@ def _wrong_frequencies(use: RotaryUse, claim: Claim, error: float) -> Finding:
     return Finding(use.where, message, fix, {"relative error": error, "base": fit[0] if fit else "none"})
 
 
-def _alone(uses: tuple[RotaryUse, ...]) -> Iterator[Finding]:
-    """A layer in which one tensor is turned: queries or keys may have been forgotten."""
+def _alone(uses: tuple[RotaryUse, ...], lanes: tuple[TurnedLanes, ...]) -> Iterator[Finding]:
+    """A layer in which one tensor is turned: queries or keys may have been forgotten, unless both are seen to turn."""
     turned = Counter(path for use in uses for path in use.paths)
-    single = sorted({place(path) for path, count in turned.items() if count == 1})
+    both = {a.where for a, b in zip(lanes[::2], lanes[1::2], strict=True) if a.pairs and b.pairs}
+    single = sorted({place(path) for path, count in turned.items() if count == 1 and path not in both})
     for where in single:
         yield Finding(
             where,
@@ -201,7 +237,9 @@ def _together(uses: tuple[RotaryUse, ...]) -> Iterator[Finding | Measured]:
                 where,
                 f"queries and keys start at different positions ({', '.join(f'{s:g}' for s in shifts)}): off by "
                 f"{shifts[-1] - shifts[0]:g}",
-                "give queries and keys the same position ids",
+                "multiply the vector by the cosine and its turned copy by the sine: off by pi/2, the two are swapped"
+                if any(abs(abs(s) - np.pi / 2) < 1e-2 for s in shifts)
+                else "give queries and keys the same position ids",
                 {"shifts": [float(s) for s in shifts]},
             )
         elif abs(shifts[0]) > 1e-2:

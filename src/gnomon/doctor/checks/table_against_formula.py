@@ -8,8 +8,9 @@ from jaxtyping import Float64
 from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.check import check
 from gnomon.doctor.evidence.expected import claims_or_none, expected_frequencies
+from gnomon.doctor.evidence.randomness import FIXED_NAME, called_fixed, is_noise, neighbours
 from gnomon.doctor.evidence.running import running_tables
-from gnomon.doctor.evidence.sinusoid import fit_base
+from gnomon.doctor.evidence.sinusoid import Sinusoid, fit_base
 from gnomon.doctor.evidence.sinusoid_faults import angle_error, departures, largest_difference
 from gnomon.doctor.evidence.tables import Table
 from gnomon.doctor.thresholds import HALF_TABLE, TABLE, Threshold
@@ -56,8 +57,25 @@ def table_against_formula(subject: Subject) -> Iterator[Finding | Measured]:
                 "refill the table from the formula after initialisation; something has overwritten it",
                 {"rows": len(table.values)},
             )
+        elif table.kind == "learned" and table.claim is None and called_fixed(table.info) and is_noise(table.used()):
+            judged = True
+            yield _overwritten(table)
     if not judged:
         raise MissingEvidence("no fixed table among the tensors (learned tables have no formula)")
+
+
+def _overwritten(table: Table) -> Finding:
+    """A model that nothing was claimed of, but whose names or whose use of a buffer say that the table is fixed."""
+    name = FIXED_NAME.search(table.info.owner) or FIXED_NAME.search(table.name)
+    said = f"its name ({name.group(0)}) says sinusoids" if name else "it is a buffer, which nothing trains"
+    return Finding(
+        table.name,
+        f"{said}, but the rows are unrelated to their neighbours, as random numbers are",
+        "refill the table from the formula after all weight initialisation (a generic initialiser, or a loader that "
+        "draws what its file lacks, has overwritten it); keep it as a buffer with persistent=False",
+        {"rows": len(table.values), "median cosine of neighbours": neighbours(table.used())},
+        severity="warning",
+    )
 
 
 def _sinusoid(table: Table) -> Iterator[Finding | Measured]:
@@ -68,7 +86,10 @@ def _sinusoid(table: Table) -> Iterator[Finding | Measured]:
     limit = max(base.value, angle_error(len(table.values)))
     largest, rows = largest_difference(table.values, fit, limit, table.reserved)
     yield Measured(f"largest difference of {table.name} to the formula", largest, limit, base.why)
+    of_offsets = table.claim is None and _is_of_offsets(fit, len(table.values))
     for departure in departures(fit, table.claim, table.reserved):
+        if of_offsets and {"sine sign", "shift"} & departure.measured.keys():
+            continue
         yield Finding(table.name, departure.message, departure.fix, departure.measured, departure.severity)
     if len(rows):
         yield Finding(
@@ -77,6 +98,14 @@ def _sinusoid(table: Table) -> Iterator[Finding | Measured]:
             "refill the table from the formula after initialisation; something has overwritten these rows",
             {"rows": len(rows), "largest difference": largest},
         )
+
+
+def _is_of_offsets(fit: Sinusoid, rows: int) -> bool:
+    """Whether rows stand for offsets of a query to a key, from n - 1 to 1 - n or the other way, or from n - 1 to 0.
+
+    Transformer-XL and the Conformers' relative attention keep such tables.
+    """
+    return min(abs(fit.shift + rows / 2), abs(fit.shift + rows - 1)) <= 1.0
 
 
 def _frequencies(table: Table, subject: Subject) -> Iterator[Finding | Measured]:

@@ -11,6 +11,7 @@ from gnomon.doctor.evidence.tables import position_tables, word_table
 from gnomon.report.document import Finding, Measured
 
 WIDTHS = ("hidden_size", "n_embd", "d_model", "dim", "emb_dim", "embedding_size", "word_embed_proj_dim")
+TOWERS = ("decoder_hidden_size",)  # a second part in the same config (masked autoencoders)
 
 
 @check("PE201", "width-mismatch", severity="error", needs=(position_tables,))
@@ -51,16 +52,16 @@ def _widths(subject: Subject) -> tuple[set[int], bool]:
     """
     found = attempt(entry, subject) if subject.has("module") else None
     if found is not None:
-        return {found.width, *_stated(subject, towers_only=True)}, True
+        # Words may be widened or joined before positions come in (MobileBERT), so the stated widths count too.
+        return {found.width, *_stated(subject)}, True
     stated, words = _stated(subject), attempt(word_table, subject)
     return stated | ({words.shape[1]} if words else set()), bool(stated) or subject.has("module")
 
 
-def _stated(subject: Subject, *, towers_only: bool = False) -> set[int]:
+def _stated(subject: Subject) -> set[int]:
     """Widths that the config states: its own, and those of its towers (text, vision), each with its own table."""
     parts = config_parts(attempt(lambda s: s.config, subject) or {})
-    wanted = [part for prefix, part in parts if prefix or not towers_only]
-    return {value for part in wanted for key in WIDTHS if isinstance(value := part.get(key), int)}
+    return {value for _, part in parts for key in (*WIDTHS, *TOWERS) if isinstance(value := part.get(key), int)}
 
 
 def _listed(numbers: set[int]) -> str:

@@ -2,8 +2,8 @@
 
 from gnomon.adapters.subject import Subject
 from gnomon.doctor.evidence.base import attempt, claims, evidence
+from gnomon.doctor.evidence.idle import running_position_tables
 from gnomon.doctor.evidence.sinusoid import fit_sinusoid
-from gnomon.doctor.evidence.tables import position_tables
 from gnomon.doctor.evidence.used import used_table
 
 ADDED = ("learned", "sinusoidal")
@@ -12,7 +12,7 @@ ADDED = ("learned", "sinusoidal")
 @evidence
 def additive(subject: Subject) -> bool:
     """By a claim, by a stored table of vectors, or by sinusoids that arrive at the first block."""
-    if any(c.kind in ADDED for c in claims(subject)) or attempt(position_tables, subject) is not None:
+    if any(c.kind in ADDED for c in claims(subject)) or running_position_tables(subject):
         return True
     used = attempt(used_table, subject)
     return used is not None and fit_sinusoid(used.values) is not None

@@ -10,10 +10,11 @@ from torch import Tensor, nn
 from gnomon.adapters.families.config_reader import LENGTH
 from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.adapters.wording import said
+from gnomon.doctor.evidence.arguments import completed, like_content, vocabulary
 from gnomon.doctor.evidence.base import attempt, claims, evidence
-from gnomon.doctor.evidence.conventions import MaskForm, mask_form, sequence_first
+from gnomon.doctor.evidence.conventions import MaskForm, mask_form, outputs_turned, sequence_first
 from gnomon.doctor.evidence.redraw import redraw
-from gnomon.doctor.evidence.signature import Signature, main_output, read_signature
+from gnomon.doctor.evidence.signature import Signature, main_output, read_signature, spelled_out
 from gnomon.doctor.thresholds import OUTPUT
 
 LONGEST_PROBE = 4096  # tokens; a longer forward costs minutes on a CPU
@@ -25,7 +26,8 @@ FURTHEST = 16_384  # the furthest position id tried; float32 angles are good to 
 class Model:
     """A private copy of the subject's module in eval mode, called by meaning instead of by name.
 
-    Content is token ids (B, S) int64, or vectors (B, S, W) when the model takes no ids. Results are (B, S, ...).
+    Content is token ids (B, S) int64, or vectors (B, S, W) when the model takes no ids, or images (B, C, H, W). Results
+    are (B, S, ...), for a model that is sequence-first too: content and results are turned around it.
     """
 
     def __init__(self, module: nn.Module, signature: Signature, example: dict[str, Any], limit: int | None) -> None:
@@ -33,13 +35,13 @@ class Model:
         self.signature = signature
         self.limit = min(limit or LONGEST_PROBE, LONGEST_PROBE)
         self.furthest = min(limit or FURTHEST, FURTHEST)
-        self._sample: Tensor = example[signature.content]
+        self._sample: Tensor = self._turned(example[signature.content])
         self._fixed = {k: v for k, v in example.items() if k != signature.content}
         self._only: int | None = None  #: the one length that a model of fixed length takes
         self._runs = 1  #: the longest length that has been seen to run
         self._reached = 2  #: the greatest number of position ids that has been seen to run
         self.takes_ids = not self._sample.is_floating_point()
-        self.vocabulary = _vocabulary(module, self._sample) if self.takes_ids else 0
+        self.vocabulary = vocabulary(module, self._sample, self) if self.takes_ids else 0
 
     @property
     def device(self) -> torch.device:
@@ -60,11 +62,28 @@ class Model:
         """What rounding may change of an output, relative to its size: a few units in the last place of the dtype."""
         return max(OUTPUT.value, UNITS * torch.finfo(self.dtype).eps)
 
+    @property
+    def takes_images(self) -> bool:
+        """Whether the content has no axis of places: images (B, C, H, W), videos, or waves (B, samples)."""
+        return self._sample.ndim > 3 or (self._sample.ndim == 2 and self._sample.is_floating_point())
+
+    @property
+    def only_length(self) -> int | None:
+        """The one length that the model takes, where it takes no other."""
+        return self._only
+
     def draw(self, batch: int, length: int, seed: int = 0) -> Tensor:
-        """Random content: ids that avoid the first few (padding and other special tokens), or N(0, 1) vectors."""
+        """Random content: ids that avoid the first few (padding and other special tokens), or N(0, 1) vectors.
+
+        Images have the size of the example's, whatever the length.
+        """
         generator = torch.Generator().manual_seed(seed)
         if not self.takes_ids:
-            return torch.randn(batch, length, self._sample.shape[-1], generator=generator).to(self._sample)
+            own = self._sample.shape
+            shape = (batch, *own[1:]) if self.takes_images else (batch, length, own[-1])
+            if "grid_thw" in self._fixed:  # the patches of all images in a row (Qwen2-VL), without an axis of the batch
+                shape = own
+            return torch.randn(shape, generator=generator).to(self._sample)
         low = min(5, self.vocabulary // 2)
         ids = torch.randint(low, self.vocabulary, (batch, length), generator=generator)
         return ids.to(self.device)
@@ -79,24 +98,36 @@ class Model:
     ) -> Any:
         """As `__call__`, with gradients and with whatever the model returns."""
         names = self.signature
-        arguments = {**self._others(content), names.content: content, **more}
+        arguments = {**self._others(content), names.content: self._turned(content), **more}
         if mask is not None:
             arguments[_need(names.mask, "attention mask")] = names.mask_form.of(mask)
         if positions is not None:
             arguments[_need(names.positions, "position ids")] = positions
+        by_place = [arguments.pop(name) for name in names.positional if name in arguments]
         try:
-            return self.module(**arguments)
+            result = self.module(*by_place, **arguments)
+            return _turned_back(main_output(result)) if names.sequence_first or names.turned else result
+        except MissingEvidence:
+            raise
         except (Exception, SystemExit, GeneratorExit) as error:
             raise MissingEvidence(
                 f"the forward fails on content of shape {tuple(content.shape)}: {said(error)}"
             ) from error
+
+    def _turned(self, value: Any) -> Any:
+        """Between (B, S, ...) and (S, B, ...), for a model that is sequence-first."""
+        if not self.signature.sequence_first or not isinstance(value, Tensor) or value.ndim < 2:
+            return value
+        return value.transpose(0, 1).contiguous()
 
     def _others(self, content: Tensor) -> dict[str, Any]:
         """The example's other arguments: plain values as they are, tensors as their first row for every row here."""
         whole = torch.ones(content.shape[:2], dtype=torch.int64, device=content.device)
         fill = {self.signature.mask: self.signature.mask_form.of(whole), self.signature.positions: whole.cumsum(1) - 1}
         return {
-            name: fill[name] if name in fill else _like_content(value, self._sample, content)
+            name: fill[name]
+            if name in fill and _by_place(value, self._sample)
+            else like_content(value, self._sample, content)
             for name, value in self._fixed.items()
         }
 
@@ -110,7 +141,14 @@ class Model:
         return other
 
     def length(self, wanted: int) -> int:
-        """`wanted`, or the longest length found that the model takes: stated limits are believed, others are tried."""
+        """`wanted`, or the longest length found that the model takes: stated limits are believed, others are tried.
+
+        Raises MissingEvidence for a model that takes images: they have no axis of places.
+        """
+        if self.takes_images:
+            raise MissingEvidence(
+                f"the content {tuple(self._sample.shape)} is images, without an axis of places to vary"
+            )
         own = self._sample.shape[1]
         length = self._only or min(wanted, self.limit)
         while length > self._runs:
@@ -155,33 +193,52 @@ def model(subject: Subject) -> Model:
 
 def _ready(module: nn.Module, subject: Subject) -> Model:
     """Wrap, and run a few times: a model that cannot run gives no evidence, and says why."""
-    signature = read_signature(module, subject.example)
-    limit = _stated_limit(subject)
-    probe = _running(module, signature, subject.example, limit)
-    content = probe.draw(2, probe.length(5))
+    example = spelled_out(module, subject.example)
+    signature = read_signature(module, example)
+    limit = stated_limit(subject)
+    probe = _running(module, signature, example, limit)
+    content = _few(probe)
     output = probe(content)
     if not bool(output.isfinite().all()):
         raise MissingEvidence("the forward gives NaN or infinite outputs")
-    changed = content.clone()
-    changed[0, -1] = content[0, -1] + 1 if not probe.takes_ids else (content[0, -1] + 1) % probe.vocabulary
-    if sequence_first(output, probe(changed)):
-        raise MissingEvidence("the model mixes along its first axis; wrap it so that it takes (batch, sequence, ...)")
-    probe.signature = _tried(probe, content, output)
+    if probe.takes_images:
+        probe.signature = replace(probe.signature, mask=None, positions=None)
+        return probe
+    if outputs_turned(content, output):
+        probe.signature = replace(probe.signature, turned=True)
+    elif sequence_first(content, output, probe(_last_changed(probe, content))):
+        probe = _running(module, replace(signature, sequence_first=True), example, limit)
+    content = _few(probe)
+    probe.signature = _tried(probe, content, probe(content))
     return probe
 
 
+def _few(probe: Model) -> Tensor:
+    """Content of two rows and a few places; images are as they are."""
+    return probe.draw(2, 0 if probe.takes_images else probe.length(5))
+
+
+def _last_changed(probe: Model, content: Tensor) -> Tensor:
+    changed = content.clone()
+    changed[0, -1] = content[0, -1] + 1 if not probe.takes_ids else (content[0, -1] + 1) % probe.vocabulary
+    return changed
+
+
 def _running(module: nn.Module, signature: Signature, example: dict[str, Any], limit: int | None) -> Model:
-    """The model with as few arguments of the example as it runs with: each ties the probes to the example's shapes."""
+    """The model with as few arguments of the example as it runs with: each ties the probes to the example's shapes.
+
+    What the forward insists on and the example lacks is added, where its name tells what it is.
+    """
     plain = {k: v for k, v in example.items() if k == signature.content or not isinstance(v, Tensor)}
+    more = completed(module, signature, example)
     failure = MissingEvidence("the forward was not run")
-    for given in (plain, example):
+    for given in (plain, example, *([more] if more else [])):
         probe = Model(module, signature, given, limit)
-        content = probe.draw(2, probe.length(5))
         try:
-            probe(content)
+            probe(_few(probe))
             return probe
         except MissingEvidence as reason:
-            failure = reason
+            failure = failure if given is more else reason
     raise failure
 
 
@@ -209,27 +266,31 @@ def untouched_model(subject: Subject) -> Model:
     return _ready(copy.deepcopy(subject.module).eval(), subject)
 
 
+def _turned_back(output: Tensor) -> Tensor:
+    return output.transpose(0, 1) if output.ndim >= 3 else output
+
+
+def never_run(subject: Subject) -> Model:
+    """Another copy of `model`, with the same weights, in which no call has left anything."""
+    probe = copy.copy(model(subject))
+    probe.module = copy.deepcopy(subject.module).eval()
+    if not subject.trained:
+        redraw(probe.module)
+    return probe
+
+
+def _by_place(value: Any, sample: Tensor) -> bool:
+    """Whether an argument has one number for each place of the content, and no more axes."""
+    return isinstance(value, Tensor) and value.shape == sample.shape[:2]
+
+
 def _need(name: str | None, what: str) -> str:
     if name is None:
         raise MissingEvidence(f"the forward takes no {what} (batch, sequence)")
     return name
 
 
-def _like_content(value: Any, sample: Tensor, content: Tensor) -> Any:
-    """A tensor argument cut to its first row, and to its first place where it has one for each of the sample's."""
-    if not isinstance(value, Tensor) or value.ndim == 0 or value.shape[0] != sample.shape[0]:
-        return value
-    if value.shape[:2] == sample.shape[:2]:
-        return value[:1, :1].expand(*content.shape[:2], *value.shape[2:])
-    return value[:1].expand(content.shape[0], *value.shape[1:])
-
-
-def _vocabulary(module: nn.Module, sample: Tensor) -> int:
-    sizes = [m.num_embeddings for m in module.modules() if isinstance(m, nn.Embedding)]
-    return sizes[0] if sizes else int(sample.max()) + 1
-
-
-def _stated_limit(subject: Subject) -> int | None:
+def stated_limit(subject: Subject) -> int | None:
     """The number of positions that a table holds or the config states, whichever is less."""
     config = attempt(lambda s: s.config, subject) or {}
     lengths = [claim.options.get("max_length") for claim in claims(subject)]

@@ -43,12 +43,23 @@ def mask_form(name: str, plain: Tensor, run: Callable[[Tensor], Tensor], ones: T
     return None
 
 
-def sequence_first(before: Tensor, after: Tensor) -> bool:
-    """Whether a model treats its first axis as the sequence, from outputs (2, S, ...) before and after a change.
+def sequence_first(content: Tensor, before: Tensor, after: Tensor) -> bool:
+    """Whether a model treats its first axis as the sequence, from outputs before and after a change.
 
-    The last token of row 0 was changed: here row 1 moves at that place, and row 0 does not move elsewhere.
+    Content is (2, S, ...) and the last token of row 0 was changed. Outputs for each token: row 1 moves at that place,
+    and row 0 does not move elsewhere. Outputs for each row: there are S of them, and only the last one moves.
     """
-    if before.ndim < 3 or before.shape != after.shape or before.shape[0] != 2:
+    if before.shape != after.shape or before.ndim < 2:
         return False
-    moved = (before - after).abs().flatten(2).amax(dim=2) > 1e-5 * before.abs().max()
-    return bool(moved[1, -1]) and not bool(moved[0, :-1].any())
+    moved = (before - after).abs() > 1e-5 * before.abs().max()
+    if before.ndim == 2:
+        rows = moved.any(dim=1)
+        return len(rows) == content.shape[1] != content.shape[0] and bool(rows[-1]) and not bool(rows[:-1].any())
+    places = moved.flatten(2).any(dim=2)
+    return before.shape[0] == 2 and bool(places[1, -1]) and not bool(places[0, :-1].any())
+
+
+def outputs_turned(content: Tensor, output: Tensor) -> bool:
+    """Whether outputs are (S, B, ...) where content is (B, S, ...)."""
+    batch, length = content.shape[:2]
+    return batch != length and output.ndim >= 3 and output.shape[:2] == (length, batch)

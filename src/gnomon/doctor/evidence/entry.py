@@ -5,7 +5,7 @@ layer, whatever attention does (it averages equal values). So the first input th
 and before the first attention it is  a * word + k * position : k is fitted against the table.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -17,6 +17,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.evidence.base import attempt, evidence
 from gnomon.doctor.evidence.calling import Model, untouched_model
+from gnomon.doctor.evidence.idle import running_position_tables, starts_at_zero
+from gnomon.doctor.evidence.signature import DECODER
 from gnomon.doctor.evidence.sinusoid import Sinusoid, sinusoid_table
 from gnomon.doctor.evidence.tables import position_tables
 from gnomon.doctor.evidence.watcher import attends
@@ -24,6 +26,7 @@ from gnomon.doctor.evidence.watcher import attends
 BATCH, LENGTH = 3, 23
 VARIES = 1e-4  # of the size of the vectors
 FITS = 0.02  # residual, of the size of what varies
+MIXED = 1e-3  # of what varies: sums of float32 numbers differ by less
 SHIFTS = (0, 1, -1, 2, -2)
 
 Matrix = Float64[np.ndarray, "positions width"]
@@ -54,14 +57,22 @@ def entry(subject: Subject) -> Entry:
     Weights are as given: redrawing scales the tables, and the coefficient would be that scale.
     """
     probe = untouched_model(subject)
+    if probe.length(LENGTH) < 2:
+        raise MissingEvidence("the model runs on one token only")
     seen = _inputs(probe, _constant(probe))
     sized = [s for s in seen if s.values.shape[:2] == (BATCH, probe.length(LENGTH))]
     if not sized:
         raise MissingEvidence("no module takes hidden vectors of shape (batch, sequence, width)")
     first = next((s for s in sized if s.axis() != "none"), None)
     if first is None:
-        coefficient = 0.0 if attempt(position_tables, subject) else None
+        if starts_at_zero(subject):
+            raise MissingEvidence("the table of positions starts at zero and is not trained yet")
+        coefficient = 0.0 if running_position_tables(subject) else None
         return Entry(sized[0].where, "none", 0, None, coefficient, 0, 0.0, 0.0, sized[0].width)
+    # What an encoder attends to before the decoder's tokens come in is not before those.
+    before = sized[0].attentions if probe.signature.content in DECODER else 0
+    sized = [replace(s, attentions=s.attentions - before) for s in sized]
+    first = replace(first, attentions=first.attentions - before)
     if first.attentions and sized[0].attentions:
         raise MissingEvidence("hidden vectors before the first attention have another shape than (batch, sequence)")
     if first.axis() == "batch":
@@ -71,6 +82,11 @@ def entry(subject: Subject) -> Entry:
     good = [fit for fit in fits if fit.residual <= FITS]
     if good:
         return max(good, key=lambda fit: abs(fit.coefficient or 0.0))
+    if _is_mixing(probe, seen, first):
+        raise MissingEvidence(
+            f"what arrives at {first.where} mixes the tokens before it (a convolution, a recurrence, a linear "
+            "attention): positions that are added cannot be told from that"
+        )
     return Entry(first.where, "sequence", first.attentions, None, None, 0, 1.0, first.spread(), first.width)
 
 
@@ -95,10 +111,43 @@ class _Seen:
         return float(moving.square().mean().sqrt() / self.values.square().mean().sqrt())
 
 
-def _constant(probe: Model) -> Tensor:
+def _constant(probe: Model, seed: int = 3) -> Tensor:
     """The same token, or the same vector, at every place of every row."""
-    content = probe.draw(BATCH, probe.length(LENGTH), seed=3)
+    content = probe.draw(BATCH, probe.length(LENGTH), seed=seed)
     return content[:1, :1].expand_as(content).contiguous()
+
+
+def _is_mixing(probe: Model, seen: list[_Seen], first: _Seen) -> bool:
+    """Whether what varies at `first` comes of mixing tokens: it is another for another token.
+
+    Before the first attention a norm may make it another too; then other places must change with the first token.
+    """
+    number = next(i for i, one in enumerate(seen) if (one.where, one.values is first.values) == (first.where, True))
+    other = _same_input(probe, _constant(probe, seed=4), seen, number)
+    if other is None:
+        return False
+    parts = [values - values.mean(dim=1, keepdim=True) for values in (first.values, other)]
+    if float((parts[0] - parts[1]).abs().max()) <= MIXED * float(parts[0].abs().max()):
+        return False
+    if first.attentions:
+        return True
+    changed = _constant(probe)
+    changed[:, 0] = _constant(probe, seed=4)[:, 0]
+    after = _same_input(probe, changed, seen, number)
+    if after is None:
+        return False
+    moved = (after - first.values)[:, 1:].abs().max()
+    return float(moved) > VARIES * float(first.values.abs().max())
+
+
+def _same_input(probe: Model, content: Tensor, seen: list[_Seen], number: int) -> Tensor | None:
+    """What arrives at the same call of the same module for other content; None when other modules were called."""
+    found = _inputs(probe, content)
+    if [one.where for one in found] != [one.where for one in seen] or (
+        found[number].values.shape != seen[number].values.shape
+    ):
+        return None
+    return found[number].values
 
 
 class _CountAttentions(TorchDispatchMode):
@@ -119,7 +168,9 @@ def _inputs(probe: Model, content: Tensor) -> list[_Seen]:
     def look(path: str, args: Any, kwargs: Any) -> None:
         for value in (*args, *kwargs.values()):
             if value is not content and isinstance(value, Tensor) and value.is_floating_point() and value.ndim == 3:
-                seen.append(_Seen(path, value.detach().double().cpu(), counter.count))
+                turned = value.shape[:2] == content.shape[1::-1]
+                hidden = value.detach().transpose(0, 1) if turned else value.detach()
+                seen.append(_Seen(path, hidden.double().cpu(), counter.count))
                 return
 
     handles = [

@@ -6,6 +6,7 @@ from typing import Any
 from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.evidence.base import attempt, claims, evidence
 from gnomon.doctor.evidence.biases import bias_uses
+from gnomon.doctor.evidence.component import component
 from gnomon.doctor.evidence.expected import place
 from gnomon.doctor.evidence.rotary import rotary_uses
 from gnomon.doctor.evidence.sinusoid import fit_base, fit_sinusoid
@@ -48,7 +49,7 @@ def _numbers(table: Table) -> dict[str, Any]:
 
 
 def _probed(subject: Subject) -> Iterator[FoundEncoding]:
-    for probe in (_rotations, _biases, _added):
+    for probe in (_rotations, _biases, _added, _alone):
         try:
             yield from probe(subject)
         except MissingEvidence:
@@ -78,3 +79,10 @@ def _added(subject: Subject) -> Iterator[FoundEncoding]:
     else:
         options = {"dim": used.values.shape[1], "layout": fit.layout, "base": fit.base, "scale": round(fit.scale, 6)}
         yield FoundEncoding("sinusoidal", place(used.where), options, "probe")
+
+
+def _alone(subject: Subject) -> Iterator[FoundEncoding]:
+    """A bare position module, by what it gives."""
+    found = component(subject)
+    kind = {"added": "added vectors", "rotation": "rotary", "bias": "score bias"}[found.kind]
+    yield FoundEncoding(kind, "the module", {"called as": found.called}, "probe")

@@ -1,7 +1,7 @@
 """Which kind each layer is, where a config says so: sliding and full layers have claims of their own."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from gnomon.adapters.claims import Claim
 from gnomon.adapters.families.places import Place
@@ -9,6 +9,8 @@ from gnomon.adapters.subject import Subject
 from gnomon.doctor.evidence.base import attempt
 from gnomon.doctor.evidence.expected import claims_or_none
 from gnomon.doctor.evidence.rotary import RotaryUse
+
+NUMBER = re.compile(r"(?<![^.])\d+(?=\.|$)")  #: a part of a module's path that is a number
 
 
 def layer_kinds(subject: Subject) -> Mapping[int, str]:
@@ -39,3 +41,20 @@ def claims_for(use: RotaryUse, claims: tuple[Claim, ...], kinds: Mapping[int, st
     seen = {kinds[number] for number in layers_of(use) if number in kinds}
     fitting = tuple(claim for claim in claims if claim.where in seen)
     return fitting if len(seen) == 1 and fitting else claims
+
+
+def numbered(paths: Iterable[str]) -> dict[str, tuple[str, int]]:
+    """For each path the stack it is in and its number there; paths without a number are left out.
+
+    Of several numbers in a path, that counts which differs most among the paths: in T5's block.3.layer.0 the first.
+
+    >>> numbered(["block.0.layer.0", "block.0.layer.1", "block.1.layer.0", "block.2.layer.0"])["block.2.layer.0"]
+    ('block', 2)
+    """
+    split = {path: [(found.start(), int(found.group())) for found in NUMBER.finditer(path)] for path in paths}
+    split = {path: numbers for path, numbers in split.items() if numbers}
+    depth = max((len(numbers) for numbers in split.values()), default=0)
+    kinds = [len({numbers[level][1] for numbers in split.values() if level < len(numbers)}) for level in range(depth)]
+    level = kinds.index(max(kinds)) if kinds else 0
+    at = {path: numbers[min(level, len(numbers) - 1)] for path, numbers in split.items()}
+    return {path: (path[:start].rstrip("."), number) for path, (start, number) in at.items()}

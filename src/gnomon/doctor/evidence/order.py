@@ -1,6 +1,6 @@
 """Does the model look forward, and does it see order? Measured by changing and by moving tokens."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import torch
@@ -16,13 +16,27 @@ LENGTH = 13
 
 @dataclass(frozen=True)
 class Causality:
-    """`leaks`: for each place, how much changing the last token changed it. `causal`: nothing but the last changed."""
+    """`leaks`: for each place, how much changing the last token changed it. `causal`: nothing but the last changed.
+
+    `carries`: the same for the first token.
+    """
 
     leaks: list[float]
+    carries: list[float] = field(default_factory=list)
 
     @property
     def causal(self) -> bool:
         return max(self.leaks[:-1]) < 1e-5
+
+    @property
+    def windowed(self) -> bool:
+        """Whether the first token does not reach the last places: what is near alone is seen, on both sides."""
+        return bool(self.carries) and self.carries[-1] < 1e-5
+
+    @property
+    def backwards(self) -> bool:
+        """Whether each token reaches the earlier ones and none reaches a later one: causal, the wrong way round."""
+        return bool(self.carries) and max(self.carries[1:]) < 1e-5 < min(self.leaks[:-1])
 
     @property
     def direction(self) -> Literal["causal", "both ways"]:
@@ -39,11 +53,17 @@ def causality(subject: Subject) -> Causality:
     content = probe.draw(2, length, seed=11)
     changed = content.clone()
     changed[:, -1] = other(probe, content)[:, -1]
-    before, after = probe(content), probe(changed)
+    first = content.clone()
+    first[:, 0] = other(probe, content)[:, 0]
+    before = probe(content)
     require_sequence(before, content.shape[1])
+    return Causality(_moved(before, probe(changed)), _moved(before, probe(first)))
+
+
+def _moved(before: torch.Tensor, after: torch.Tensor) -> list[float]:
+    """How much each place moved, relative to the largest output."""
     scale = float(before.abs().max()) + 1e-30
-    moved = (before - after).abs().flatten(2).amax(dim=(0, 2)) / scale
-    return Causality([float(m) for m in moved])
+    return [float(m) for m in (before - after).abs().flatten(2).amax(dim=(0, 2)) / scale]
 
 
 def other(probe: Model, content: torch.Tensor) -> torch.Tensor:

@@ -23,6 +23,24 @@ def padded_on_the_left(probe: Model, pad: int | None = None) -> tuple[Tensor, Te
     return whole[:, PADS:].contiguous(), _filled(probe, whole, mask, pad), mask
 
 
+def padded_unequally(probe: Model, pad: int | None = None) -> tuple[Tensor, Tensor]:
+    """Two rows (2, PADS + LENGTH) of which only the first starts with padding, and their mask."""
+    whole, mask = _whole(probe)
+    mask[0, :PADS] = 0
+    return _filled(probe, whole, mask, pad), mask
+
+
+def padded_between(probe: Model, pad: int | None = None) -> tuple[Tensor, Tensor, Tensor]:
+    """Two rows without padding, the same with PADS places of padding after the first two, and the mask of those.
+
+    So it is where a learned prompt stands before rows that were padded on the left.
+    """
+    whole, mask = _whole(probe)
+    mask[:, 2 : 2 + PADS] = 0
+    alone = torch.cat((whole[:, :2], whole[:, 2 + PADS :]), dim=1)
+    return alone, _filled(probe, whole, mask, pad), mask
+
+
 def padded_on_the_right(probe: Model, pad: int | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """Two rows (2, LENGTH), the same before PADS places of padding, and the mask of those."""
     whole, mask = _whole(probe)

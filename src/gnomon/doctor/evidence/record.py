@@ -8,14 +8,6 @@ from gnomon.doctor.evidence.rotations import Rotation
 
 
 @dataclass(frozen=True)
-class Bias:
-    """What was added to the logits of one attention: (B or 1, H, Q, K) float32, masked entries -inf."""
-
-    where: str
-    values: Tensor
-
-
-@dataclass(frozen=True)
 class Lookup:
     """Rows taken from a stored table."""
 
@@ -40,7 +32,6 @@ class Trace:
     batch: int
     length: int
     rotations: list[Rotation] = field(default_factory=list)
-    biases: list[Bias] = field(default_factory=list)
     lookups: list[Lookup] = field(default_factory=list)
     trigs: list[Trig] = field(default_factory=list)
     attentions: int = 0

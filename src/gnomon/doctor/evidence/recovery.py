@@ -66,18 +66,26 @@ def read_positions(states: Tensor) -> float:
     return float((read == torch.arange(length).repeat(count - half)).double().mean())
 
 
+class _Seen(BaseException):
+    """Ends a forward in which all that was wanted has been seen."""
+
+
 def _states(probe: Model, content: Tensor, arguments: dict[str, Any]) -> tuple[Tensor, str]:
-    """The hidden states after the first block, and that block's path."""
+    """The hidden states after the first block, and that block's path; the forward goes no further."""
     block = _first_block(probe.module)
     kept: list[Tensor] = []
 
     def keep(_: nn.Module, __: Any, out: Any) -> None:
         value = out if isinstance(out, Tensor) else next(v for v in out if isinstance(v, Tensor))
-        kept.append(value.detach().cpu())
+        turned = value.shape[:2] == content.shape[1::-1] != content.shape[:2]
+        kept.append((value.transpose(0, 1) if turned else value).detach().cpu())
+        raise _Seen
 
     handle = probe.module.get_submodule(block).register_forward_hook(keep)
     try:
         probe(content, **arguments)
+    except _Seen:
+        pass
     finally:
         handle.remove()
     if not kept or kept[0].shape[:2] != content.shape[:2]:

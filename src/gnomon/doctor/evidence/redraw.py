@@ -18,7 +18,7 @@ def redraw(module: nn.Module) -> None:
     """Redraw matrices in place and scale up small embedding tables; buffers, norms and biases stay as they are.
 
     Embedding tables, and the output matrices tied to them, are scaled by one common factor: the ratio between them
-    does not change, and a table of zeros stays one.
+    does not change, and a table of zeros stays one; a bare parameter of zeros, which training would move, is drawn.
     """
     generator = torch.Generator().manual_seed(0)
     tables = {id(layer.weight): layer.weight for layer in module.modules() if isinstance(layer, nn.Embedding)}
@@ -29,12 +29,20 @@ def redraw(module: nn.Module) -> None:
                     fan_in = weight.shape[0] if type(layer).__name__ == "Conv1D" else weight.shape[1]
                     noise = torch.randn(weight.shape, generator=generator) * (GAIN / math.sqrt(fan_in))
                     weight.copy_(noise.to(weight))
+                elif _is_yet_to_train(layer, name, weight):
+                    weight.copy_((torch.randn(weight.shape, generator=generator) * TABLE_RMS).to(weight))
         _scale_tables(list(tables.values()))
 
 
 def _is_matrix(layer: nn.Module) -> bool:
     """Linear layers, transformers' Conv1D (GPT-2), and torch's fused attention projection; not bare tables."""
     return isinstance(layer, nn.Linear | nn.MultiheadAttention) or type(layer).__name__ == "Conv1D"
+
+
+def _is_yet_to_train(layer: nn.Module, name: str, weight: nn.Parameter) -> bool:
+    """A bare parameter that starts at zero, as the table of positions of many image models: training moves it."""
+    bare = not isinstance(layer, nn.Embedding) and "bias" not in name and "weight" not in name
+    return bare and weight.ndim >= 2 and weight.requires_grad and weight.is_floating_point() and not bool(weight.any())
 
 
 def _scale_tables(tables: list[Tensor]) -> None:

@@ -2,16 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import torch
 from jaxtyping import Float64
 
 from gnomon.adapters.subject import MissingEvidence, Subject
-from gnomon.doctor.evidence.base import evidence
+from gnomon.doctor.evidence.base import attempt, evidence
 from gnomon.doctor.evidence.expected import place, wrapped
-from gnomon.doctor.evidence.rotations import Rotation
+from gnomon.doctor.evidence.rotations import Layout, Rotation
 from gnomon.doctor.evidence.trace import trace
+from gnomon.doctor.evidence.turned import turned_lanes
 
 
 @dataclass(frozen=True)
@@ -32,11 +34,35 @@ class RotaryUse:
 
 @evidence
 def rotary_uses(subject: Subject) -> tuple[RotaryUse, ...]:
-    """The distinct rotations of one forward at positions 0, 1, 2, ..."""
-    uses = group_rotations(trace(subject).rotations)
+    """The distinct rotations of one forward at positions 0, 1, 2, ..., by operations, else by what they did."""
+    uses = group_rotations(trace(subject).rotations) or group_rotations(_by_result(subject))
     if not uses:
         raise MissingEvidence("no rotation of queries and keys was seen in the forward")
     return uses
+
+
+def _by_result(subject: Subject) -> list[Rotation]:
+    """Rotations in a spelling that is not known, read off the queries and keys; places count from the first."""
+    found = []
+    for lanes in attempt(turned_lanes, subject) or ():
+        layout = _layout(lanes.pairs)
+        if layout is None or lanes.unexplained or lanes.torn:
+            continue
+        fastest = int(np.abs(np.angle(lanes.turns[1])).argmax())
+        direction: Literal[1, -1] = 1 if lanes.turns[1, fastest].imag >= 0 else -1
+        cos, sin = (torch.from_numpy(part.copy())[None] for part in (lanes.turns.real, lanes.turns.imag * direction))
+        found.append(Rotation(lanes.where, layout, direction, cos, sin, 2 * len(lanes.pairs), "unseen"))
+    return found
+
+
+def _layout(pairs: Sequence[tuple[int, int]]) -> Layout | None:
+    """How lanes are paired; None where they are neither halves nor neighbours."""
+    if not pairs:
+        return None
+    first, width = pairs[0][0], len(pairs)
+    if set(pairs) == {(first + i, first + i + width) for i in range(width)}:
+        return "half"
+    return "interleaved" if set(pairs) == {(first + 2 * i, first + 2 * i + 1) for i in range(width)} else None
 
 
 def group_rotations(rotations: Sequence[Rotation]) -> tuple[RotaryUse, ...]:

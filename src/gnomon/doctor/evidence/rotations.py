@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 Layout = Literal["half", "interleaved"]
+Axis = Literal["sequence", "batch", "heads"]
 Product = tuple[Tensor, Tensor]
 CONSTANT = 0.02  # cos^2 + sin^2 may differ this much between rows: tables in bfloat16 do by 0.01
 
@@ -18,7 +19,8 @@ class Rotation:
 
     `cos`, `sin`: (B or 1, S, pairs) float64, one column a pair. `direction` is +1 when the pair (a, b) goes to
     (a cos - b sin, b cos + a sin). `table_layout` is how the tables are arranged when they are as wide as the vectors;
-    it must be the layout of the pairs. `axis` is "sequence", or "batch" when the angles vary along the batch instead.
+    it must be the layout of the pairs; "unseen" when the rotation was read off its result, which does not tell `factor`
+    either. `axis` is "sequence", or "batch" or "heads" when the angles vary along that instead.
     """
 
     where: str
@@ -27,8 +29,8 @@ class Rotation:
     cos: Tensor
     sin: Tensor
     rotary_dim: int
-    table_layout: Layout | Literal["mixed"]
-    axis: Literal["sequence", "batch"] = "sequence"
+    table_layout: Layout | Literal["mixed", "unseen"]
+    axis: Axis = "sequence"
 
     @property
     def factor(self) -> float:
@@ -133,9 +135,7 @@ def _arranged(cos: Tensor, sin: Tensor, layout: Layout) -> Layout | Literal["mix
     return next((name for name, holds in repeats.items() if holds), "mixed")
 
 
-def _tables(
-    x: Tensor, cos: Tensor, sin: Tensor, length: int
-) -> tuple[Tensor, Tensor, Literal["sequence", "batch"]] | None:
+def _tables(x: Tensor, cos: Tensor, sin: Tensor, length: int) -> tuple[Tensor, Tensor, Axis] | None:
     """cos and sin as (B or 1, S, columns) float64 if they lie on a circle and vary along one axis; else None."""
     if cos.shape != sin.shape or cos.is_complex() or cos.ndim > x.ndim or x.ndim < 3:
         return None
@@ -148,9 +148,21 @@ def _tables(
     # (S, B, H, D) is last: with as many rows as tokens, (B, ...) is likelier.
     axes = [i for i in (*range(1, x.ndim - 1), 0) if shape[i] == length and x.shape[i] == length]
     if not axes:
-        if shape[0] == x.shape[0] > 1 and all(n == 1 for n in shape[1:-1]):
-            return pair[0].reshape(1, shape[0], -1), pair[1].reshape(1, shape[0], -1), "batch"
-        return None
+        astray = _astray(x, shape, length)
+        if astray is None:
+            return None
+        return pair[0].reshape(1, -1, shape[-1]), pair[1].reshape(1, -1, shape[-1]), astray
     moved = [t.movedim(axes[0], 1) for t in pair]
     flat = [t.reshape(t.shape[0], length, -1, shape[-1])[:, :, 0] for t in moved]
     return flat[0], flat[1], "sequence"
+
+
+def _astray(x: Tensor, shape: tuple[int, ...], length: int) -> Axis | None:
+    """The axis that tables of this shape vary along, alone, where it is not the sequence."""
+    varying = [i for i, n in enumerate(shape[:-1]) if n > 1]
+    if len(varying) != 1 or shape[varying[0]] != x.shape[varying[0]]:
+        return None
+    if varying[0] == 0:
+        return "batch"
+    # (B, H, S, D) or (B, S, H, D): of the two axes in the middle, the other one must be the sequence
+    return "heads" if x.ndim == 4 and x.shape[3 - varying[0]] == length else None

@@ -61,7 +61,7 @@ def fit_sinusoid(table: Float64[np.ndarray, "rows dims"]) -> Sinusoid | None:
     if not fits:
         return None
     # A base in one exponent is another base in the other: of all that fit, the one that a person would have written.
-    limit = max(2 * min(fit.residual for fit in fits), ROUNDING)
+    limit = max(4 * min(fit.residual for fit in fits), ROUNDING)
     return min(fits, key=lambda fit: (fit.residual > limit, fit.shift != 0, *_oddity(fit.base)))
 
 

@@ -1,24 +1,27 @@
 """Tables of positions among a subject's tensors: found by the config's word, by name, and by their numbers."""
 
+import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 import torch
 from jaxtyping import Float64
+from torch import Tensor
 
 from gnomon.adapters.claims import Claim
 from gnomon.adapters.module import ModuleTensors
 from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.adapters.tensors import TensorInfo, TensorSource
 from gnomon.doctor.evidence.base import attempt, claims, evidence
+from gnomon.doctor.evidence.patch_grids import PatchGrid, patch_grid_of
 from gnomon.doctor.evidence.sinusoid import Sinusoid, fit_sinusoid
 from gnomon.doctor.evidence.trace import trace
 
 Kind = Literal["learned", "sinusoidal", "frequencies", "angles"]
 POSITION_NAME = re.compile(
-    r"(^|[._])(wpe|wp|pe|pos|position|positions|positional|sinusoid\w*|sincos)([._]|$)"
+    r"(^|[._])(wpe|wp|wpos|pe|pos|position|positions|positional|sinusoid\w*|sincos)([._]|$)"
     r"|pos(ition)?(al)?_?(emb|enc|table|wte)|embed_?pos|(emb|enc)\w*_pos(ition)?",
     re.IGNORECASE,
 )
@@ -29,10 +32,18 @@ WORD_NAME = re.compile(
     re.I,
 )
 ROTARY_NAME = re.compile(r"rotary|rope|(^|[._])(cos|sin|freqs)([._]|$)", re.IGNORECASE)
-NOT_A_TABLE = re.compile(r"relative|bias|norm|dense|proj|attn|mlp|lora|_(key|query)([._]|$)", re.IGNORECASE)
+#: the last two: biases by offset, and rows for the coordinates of boxes on a page (LayoutLM)
+NOT_A_TABLE = re.compile(
+    r"relative|bias|norm|dense|linear|proj|attn|mlp|lora|_(key|query)([._]|$)|rel_?pos|(^|[._])([xyhw]|box)_pos",
+    re.IGNORECASE,
+)
 ADDED = ("learned", "sinusoidal")  # claims of vectors that are added, one a position
 FIRST = 8  # rows among which a padding row is looked for
-MOST_NUMBERS = 64_000_000  # in one table; larger ones are left unread
+LOOSE = 0.2  # residual of a fit, relative to the table, above which an unnamed tensor is no sinusoid table
+MOST_NUMBERS = 32_000_000  # in one table; larger ones are left unread
+MOST_FITTED = 1_000_000  # numbers of a table that is fitted without a look at the lengths of its rows
+POOR = 0.1  # residual of a fit, beyond which another reading is tried
+SAMPLED = 64  # rows or columns of that look
 
 
 @dataclass(frozen=True)
@@ -51,6 +62,7 @@ class Table:
     sinusoid: Sinusoid | None = None
     transposed: bool = False
     reserved: int = 0
+    grid: PatchGrid | None = None  #: of the patches that its halves tell the rows and columns of
 
     def used(self) -> Float64[np.ndarray, "rows dims"]:
         """The rows that positions use."""
@@ -69,7 +81,17 @@ def tables(subject: Subject) -> tuple[Table, ...]:
         found = tables_in(source, claims(subject), counted=_counted(subject))
     if not found:
         raise MissingEvidence("no table of positions among the tensors")
+    if isinstance(source, ModuleTensors) and any(table.kind == "sinusoidal" for table in found):
+        return tuple(_as_used(table, subject) for table in found)
     return found
+
+
+def _as_used(table: Table, subject: Subject) -> Table:
+    """Cosines and sines as wide as what a forward rotates are that rotation's, whatever they are called."""
+    seen = attempt(trace, subject)
+    widths = {rotation.rotary_dim for rotation in seen.rotations} if seen else set()
+    is_cache = table.kind == "sinusoidal" and table.claim is None and table.values.shape[1] in widths
+    return replace(table, kind="angles") if is_cache else table
 
 
 def tables_in(
@@ -87,7 +109,8 @@ def _counted(subject: Subject) -> frozenset[str]:
         return frozenset()
     places = torch.arange(seen.length)
     lookups = ((x.table, x.rows) for x in seen.lookups if x.rows.shape[-1:] == (seen.length,))
-    return frozenset(name for name, rows in lookups if bool((rows - rows[..., :1] == places.to(rows)).all()))
+    # From one start in every row: an index of offsets, key less query, begins each row one lower.
+    return frozenset(name for name, rows in lookups if bool((rows - rows.flatten()[0] == places.to(rows)).all()))
 
 
 @evidence
@@ -117,7 +140,7 @@ def is_position_name(name: str, stated: tuple[Claim, ...]) -> bool:
 
 def _table(source: TensorSource, info: TensorInfo, stated: tuple[Claim, ...], *, is_table: bool) -> Table | None:
     claim = next((c for c in stated if any(re.search(p, info.name) for p in c.table_names)), None)
-    if not _is_float(info) or int(np.prod(info.shape)) > MOST_NUMBERS:
+    if not _is_float(info) or not 0 < int(np.prod(info.shape)) <= MOST_NUMBERS:
         return None
     if claim is not None and claim.kind not in (*ADDED, "rotary"):
         return None  # relative biases and the like: no vector for each position
@@ -126,16 +149,22 @@ def _table(source: TensorSource, info: TensorInfo, stated: tuple[Claim, ...], *,
     named = is_table or claim is not None or is_position_name(info.name, ())
     if sum(n > 1 for n in info.shape) != 2 or not (named or info.role != "unknown" or not info.persistent):
         return None
-    values = _matrix(source, info)
-    if not named and not _even_rows(values):
+    stored = source.load(info.name)
+    if not named and not _may_turn(stored.reshape(_two_axes(info))):
         return None
-    fit = fit_sinusoid(values)
-    turned = fit_sinusoid(values.T) if fit is None else None
-    if fit is None and turned is None and not named:
+    values = _matrix(stored, info)
+    even = values.size <= MOST_FITTED or _may_turn(stored.reshape(values.shape))
+    fit = fit_sinusoid(values) if even else None
+    turned = fit_sinusoid(values.T) if even and fit is None else None
+    found = fit or turned
+    grid = patch_grid_of(values) if found is None or found.residual > POOR else None
+    if grid is not None:
+        fit = turned = None
+    elif not named and (found is None or found.residual > LOOSE):
         return None
-    kind = _kind(info, claim, stated, is_sinusoid=fit is not None or turned is not None)
+    kind = _kind(info, claim, stated, is_sinusoid=any((fit, turned, grid)))
     reserved = int(claim.options.get("padding_offset", 0)) if claim else _padding_rows(values, fit)
-    return Table(info.name, info, kind, values, claim, fit or turned, turned is not None, reserved)
+    return Table(info.name, info, kind, values, claim, fit or turned, turned is not None, reserved, grid)
 
 
 def _kind(info: TensorInfo, claim: Claim | None, stated: tuple[Claim, ...], *, is_sinusoid: bool) -> Kind:
@@ -161,15 +190,29 @@ def _frequencies(source: TensorSource, info: TensorInfo, claim: Claim | None) ->
     return Table(info.name, info, "frequencies", values, claim)
 
 
-def _matrix(source: TensorSource, info: TensorInfo) -> Float64[np.ndarray, "rows dims"]:
-    values: Float64[np.ndarray, "rows dims"] = source.load(info.name).double().numpy()
-    return values.reshape([n for n in info.shape if n > 1])
+def _matrix(stored: Tensor, info: TensorInfo) -> Float64[np.ndarray, "rows dims"]:
+    values: Float64[np.ndarray, "rows dims"] = stored.double().numpy()
+    return values.reshape(_two_axes(info))
 
 
-def _even_rows(values: Float64[np.ndarray, "rows dims"]) -> bool:
-    """Whether all rows, or all columns, have one length, as in a sinusoid table: a cheap test before the real one."""
-    lengths = (np.linalg.norm(values, axis=axis) for axis in (0, 1))
-    return any(length.std() <= 0.02 * length.mean() for length in lengths)
+def _two_axes(info: TensorInfo) -> list[int]:
+    return [n for n in info.shape if n > 1]
+
+
+def _may_turn(table: Tensor) -> bool:
+    """Whether some rows, or some columns, have about one length, as in a sinusoid table: cheap, whatever the size.
+
+    The median forgives rows that something has overwritten; a large matrix of weights is never copied for this.
+    """
+    for axis in (0, 1):
+        step = max(1, table.shape[axis] // SAMPLED)
+        some = table[::step] if axis == 0 else table[:, ::step]
+        lengths = some.double().norm(dim=1 - axis)
+        middle = lengths.median()
+        even = min(0.02, 0.15 / math.sqrt(table.shape[1 - axis]))  # the lengths of noise differ by three times that
+        if middle > 0 and bool((lengths - middle).abs().median() <= even * middle):
+            return True
+    return False
 
 
 def _is_float(info: TensorInfo) -> bool:

@@ -31,12 +31,12 @@ def used_table(subject: Subject) -> UsedTable:
     if found.axis != "sequence" or found.attentions_before:
         raise MissingEvidence("no positions are added to the embeddings along the sequence")
     probe = model(subject)
-    values = _captured(probe, found.where)
-    return UsedTable(found.where, values)
+    return UsedTable(found.where, rows_added(probe, found.where, probe.length(LENGTH)))
 
 
-def _captured(probe: Model, where: str) -> Float64[np.ndarray, "positions width"]:
-    content = probe.draw(1, probe.length(LENGTH))
+def rows_added(probe: Model, where: str, length: int) -> Float64[np.ndarray, "positions width"]:
+    """What arrives at a module for each of `length` places when every word vector is zero."""
+    content = probe.draw(1, length)
     kept: list[Tensor] = []
 
     def keep(_: nn.Module, args: Any, kwargs: Any) -> None:
@@ -53,7 +53,8 @@ def _captured(probe: Model, where: str) -> Float64[np.ndarray, "positions width"
     finally:
         for handle in handles:
             handle.remove()
-    values: Float64[np.ndarray, "positions width"] = kept[0][0].numpy()
+    turned = kept[0].shape[:2] == content.shape[1::-1]
+    values: Float64[np.ndarray, "positions width"] = (kept[0][:, 0] if turned else kept[0][0]).numpy()
     return values
 
 
@@ -62,11 +63,11 @@ def _embeds(module: nn.Module) -> bool:
 
 
 def _silence(content: Tensor) -> Any:
-    """A hook that zeroes an embedding's result when it was asked for the tokens themselves."""
+    """A hook that zeroes an embedding's result when it was asked for the tokens themselves, turned or not."""
 
     def hook(_: nn.Module, args: tuple[Tensor, ...], out: Tensor) -> Tensor | None:
         asked = args[0] if args else None
-        if isinstance(asked, Tensor) and asked.shape == content.shape and torch.equal(asked, content):
+        if isinstance(asked, Tensor) and any(torch.equal(asked, tokens) for tokens in (content, content.mT)):
             return torch.zeros_like(out)
         return None
 

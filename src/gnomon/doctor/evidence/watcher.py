@@ -1,4 +1,4 @@
-"""The dispatch mode that reads rotations, biases, lookups and angles off the tensor operations of a forward.
+"""The dispatch mode that reads rotations, lookups and angles off the tensor operations of a forward.
 
 Tensors are known by identity. Each one that is asked for later is kept in a dictionary, so that no identity is used
 again while the watcher lives.
@@ -7,11 +7,10 @@ again while the watcher lives.
 from dataclasses import replace
 from typing import Any
 
-import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from gnomon.doctor.evidence.record import Bias, Lookup, Trace, Trig
+from gnomon.doctor.evidence.record import Lookup, Trace, Trig
 from gnomon.doctor.evidence.rotations import (
     Layout,
     Product,
@@ -46,7 +45,6 @@ class Watcher(TorchDispatchMode):
         self.products: dict[int, tuple[Tensor, Tensor, Tensor]] = {}
         self.negated: dict[int, tuple[Tensor, Tensor]] = {}
         self.joined: dict[int, tuple[Tensor, Layout]] = {}
-        self.scores: dict[int, tuple[Tensor, list[int]]] = {}  #: with the biases that were added, as indices
         self.ages: dict[int, int] = {}
         self.clock = 0
 
@@ -59,8 +57,6 @@ class Watcher(TorchDispatchMode):
         handler = getattr(self, f"_on_{name}", None)
         if handler is not None:
             handler(out, *args, **(kwargs or {}))
-        elif name.startswith("_scaled_dot_product"):
-            self._on_attention(args, kwargs or {})
         return out
 
     @property
@@ -82,17 +78,13 @@ class Watcher(TorchDispatchMode):
 
     def _on_mul(self, out: Tensor, a: Any, b: Any, **_: Any) -> None:
         if not (isinstance(a, Tensor) and isinstance(b, Tensor)):
-            self._scale(out, a, float(b) if isinstance(b, int | float) else 1.0)
-        elif out.is_complex():
+            return
+        if out.is_complex():
             layouts = [self.joined[id(t)][1] for t in (a, b) if id(t) in self.joined]
             layout = layouts[0] if layouts else "interleaved"
             self._keep(rotation_of_complex(a, b, self.result.length, self.where, layout))
         elif out.ndim >= 3 and out.is_floating_point():
             self.products[id(out)] = (a, b, out)
-
-    def _on_mul_(self, out: Tensor, a: Tensor, b: Any, **_: Any) -> None:
-        if isinstance(b, int | float):
-            self._scale(out, a, float(b))
 
     def _on_neg(self, out: Tensor, a: Tensor) -> None:
         self.negated[id(out)] = (out, a)
@@ -108,9 +100,6 @@ class Watcher(TorchDispatchMode):
         first, second = self.products.get(id(a)), self.products.get(id(b))
         if first and second:
             self._keep(self._sum(first[:2], second[:2]))
-        elif id(a) in self.scores or id(b) in self.scores:
-            score, bias = (a, b) if id(a) in self.scores else (b, a)
-            self._bias(bias, out, self.scores[id(score)][1])
 
     _on_add_ = _on_add
 
@@ -172,53 +161,3 @@ class Watcher(TorchDispatchMode):
     def _on_index(self, out: Tensor, table: Tensor, indices: Any) -> None:
         if len(indices) == 1 and isinstance(indices[0], Tensor) and not indices[0].is_floating_point():
             self._on_embedding(out, table, indices[0])
-
-    # Scores and what is added to them
-
-    def _on_bmm(self, out: Tensor, a: Tensor, b: Tensor) -> None:
-        if out.ndim == 3 and out.shape[-2:] == (self.result.length, self.result.length):
-            self.scores[id(out)] = (out, [])
-
-    def _on_baddbmm(self, out: Tensor, bias: Tensor, a: Tensor, b: Tensor, *, beta: float = 1, **_: Any) -> None:
-        self._bias(bias * beta, out, [])
-
-    def _on_view(self, out: Tensor, a: Tensor, *_: Any, **__: Any) -> None:
-        if id(a) in self.scores:
-            self.scores[id(out)] = (out, self.scores[id(a)][1])
-
-    _on__unsafe_view = _on_view
-    _on__to_copy = _on_view
-
-    def _on_div(self, out: Tensor, a: Tensor, b: Any, **_: Any) -> None:
-        self._scale(out, a, 1 / float(b) if isinstance(b, int | float) and b else 1.0)
-
-    _on_div_ = _on_div
-
-    def _scale(self, out: Tensor, scores: Any, factor: float) -> None:
-        """Scores times a number: what was added before is multiplied with them (Falcon)."""
-        if id(scores) not in self.scores:
-            return
-        inside = self.scores[id(scores)][1]
-        for i in inside:
-            bias = self.result.biases[i]
-            self.result.biases[i] = Bias(bias.where, bias.values * factor)
-        self.scores[id(out)] = (out, inside)
-
-    def _on_attention(self, args: Any, kwargs: Any) -> None:
-        query = args[0]
-        mask = kwargs.get("attn_mask", kwargs.get("attn_bias"))
-        if mask is None:
-            mask = next((a for a in args[3:] if isinstance(a, Tensor)), None)
-        if mask is not None and mask.is_floating_point():
-            self._bias(mask, query.new_empty(query.shape[0], query.shape[1], mask.shape[-2], mask.shape[-1]), [])
-
-    def _bias(self, bias: Tensor, scores: Tensor, before: list[int]) -> None:
-        inside = list(before)
-        values = bias.detach().float()
-        if values.ndim == 3:  # (B * H, Q, K), as Bloom keeps it, or (H, Q, K) beside (B, H, Q, K), as MPT does
-            values = values[None] if scores.ndim == 4 else values.view(self.result.batch, -1, *values.shape[1:])
-        if values.ndim == 4 and values.shape[-1] == self.result.length:
-            values = values.masked_fill(values < -1e4, -torch.inf)
-            inside.append(len(self.result.biases))
-            self.result.biases.append(Bias(self.where, values.clone()))
-        self.scores[id(scores)] = (scores, inside)

@@ -1,0 +1,1 @@
+"""ONNX graphs: their tensors, and a module that runs them."""
