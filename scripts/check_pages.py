@@ -33,7 +33,8 @@ def _page(check: Check, faults: list[tuple[str, Fault]], passed: list[tuple[str,
     cost = " It takes many seconds and runs when its code is selected, or with `--thorough`." if check.heavy else ""
     yield from (f"Severity: {check.severity}. Needs: {check.needed}.{cost}", "")
     for heading in SECTIONS:
-        yield from (f"## {heading}", "", check.section(heading), "")
+        text = check.section(heading)
+        yield from (f"## {heading}", "", text[:1].upper() + text[1:], "")
     if faults:
         name, shown = min(faults, key=lambda fault: len(inspect.getsource(fault[1].build)))
         yield from _example("A failing example", name, shown.build)
