@@ -22,7 +22,7 @@ ANGLES_OFF = {
     "PE301": ANY,
     "PE303": "shifting",
     "PE311": ANY,
-    "PE324": "clamped",
+    "PE324": "clamped|share a position",
     "PE401": ANY,
     "PE402": ANY,
     "PE403": ANY,
