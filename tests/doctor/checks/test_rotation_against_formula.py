@@ -282,3 +282,13 @@ def test_without_a_config_the_mirrored_rotation_is_grave_where_one_side_has_it(*
             part.turn = turn  # type: ignore[assignment]
     result = examine("PE307", model)
     assert (result.status, result.severity) == ("failed", severity)
+
+
+def test_a_table_of_sines_with_a_minus_turns_backwards_as_a_flipped_rotation_does(rotating: Any) -> None:
+    result = rotating(lambda x, cos, sin: x * cos + halves(x) * -sin)
+    assert any(f.message.startswith("the rotation runs backwards") for f in result.findings), result.findings
+
+
+def test_two_signs_that_cancel_are_the_published_rotation(rotating: Any) -> None:
+    result = rotating(lambda x, cos, sin: x * cos + -halves(x) * -sin)
+    assert result.status == "passed", result.findings

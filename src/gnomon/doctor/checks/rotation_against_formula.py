@@ -63,7 +63,7 @@ def rotation_against_formula(subject: Subject) -> Iterator[Finding | Measured]:
     uses = rotary_uses(subject)
     kinds = layer_kinds(subject)
     limit = HALF_FREQUENCY if model(subject).is_half else FREQUENCY
-    mirrored = not claims and all(use.first.direction < 0 for use in uses)
+    mirrored = not claims and all(use.sense < 0 for use in uses)
     for use in uses:
         yield from _itself(use, "note" if attempt(_is_mirrored, subject) else "warning" if mirrored else "error")
         if claims:
@@ -90,7 +90,7 @@ def _itself(use: RotaryUse, backwards: Severity) -> Iterator[Finding | Measured]
     Queries and keys that both turn the other way give the mirrored scores, which a model learns as well.
     """
     first = use.first
-    yield Measured(f"direction in {use.where}", first.direction, 1, "+1: (a cos - b sin, b cos + a sin)")
+    yield Measured(f"direction in {use.where}", use.sense, 1, "+1: (a cos - b sin, b cos + a sin)")
     if first.axis == "batch":
         yield Finding(
             use.where,
@@ -106,11 +106,12 @@ def _itself(use: RotaryUse, backwards: Severity) -> Iterator[Finding | Measured]
             "an axis of size 1 for the heads: cos[:, None, :]",
             {"axis": "heads", "heads": heads},
         )
-    if first.direction < 0:
+    if use.sense < 0 and first.axis == "sequence":
         yield Finding(
             use.where,
             "the rotation runs backwards: the sign of the sine is flipped",
-            "use (a cos - b sin, b cos + a sin); check rotate_half's minus sign or a conjugated complex number",
+            "use (a cos - b sin, b cos + a sin); check rotate_half's minus sign, the table of sines, or a conjugated "
+            "complex number",
             {"direction": -1},
             severity=backwards,
         )

@@ -15,6 +15,8 @@ from gnomon.doctor.evidence.rotations import Layout, Rotation
 from gnomon.doctor.evidence.trace import trace
 from gnomon.doctor.evidence.turned import turned_lanes
 
+SLOW = 1.5  # radians a position
+
 
 @dataclass(frozen=True)
 class RotaryUse:
@@ -30,6 +32,13 @@ class RotaryUse:
     frequencies: Float64[np.ndarray, " pairs"]
     shift: float
     paths: tuple[str, ...] = ()  #: the module of each rotation, twice where queries and keys turn alike
+
+    @property
+    def sense(self) -> Literal[1, -1]:
+        """Which way later positions turn: -1 by a minus in the code or by one in the table of sines, not by both."""
+        slow = self.frequencies[np.abs(self.frequencies) < SLOW]  # faster pairs may seem to turn the other way
+        total = float(slow.sum())
+        return self.first.direction if total == 0 else 1 if total > 0 else -1
 
 
 @evidence
