@@ -1,5 +1,6 @@
 """Small models with attention written out, as people write it: subclasses override turn, products and bias."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -105,6 +106,22 @@ def rotary(width: int, **options: Any) -> Claim:
     return Claim("rotary", "layers.*.attention", {"head_dim": width, "frequencies": frequencies, **options})
 
 
+class Angles(Form):
+    """Rotates halves by what `angles` gives."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inverse = nn.Buffer(inverse(self.head_dim), persistent=False)
+
+    def angles(self, positions: Tensor) -> Tensor:
+        return positions[..., None].float() * self.inverse
+
+    def turn(self, x: Tensor, positions: Tensor, layer: int) -> Tensor:
+        angles = self.angles(positions).float()[:, None]
+        cos, sin = (torch.cat((table, table), dim=-1) for table in (angles.cos(), angles.sin()))
+        return x * cos + halves(x) * sin
+
+
 class Rotated(Form):
     """The rotation of the paper's halves."""
 
@@ -161,6 +178,40 @@ class Shifted(Form):
         term = self.shift(q @ self.distances(q.shape[2]).mT)[..., : k.shape[2]]
         products: Tensor = (q @ k.mT + term) * self.head_dim**-0.5
         return products
+
+
+class ShiftedBothWays(Shifted):
+    """2 S - 1 distances, both signs; column S - 1 - query + key."""
+
+    causal = False
+
+    def distances(self, length: int) -> Tensor:
+        return self.vectors[:, 32 - length : 31 + length]
+
+    def shift(self, x: Tensor) -> Tensor:
+        batch, heads, queries, width = x.shape
+        padded = torch.cat((x.new_zeros(batch, heads, queries, 1), x), dim=-1)
+        return padded.view(batch, heads, width + 1, queries)[:, :, 1:].reshape(x.shape)[..., :queries]
+
+
+class Bucketed(Form):
+    """One learned number for each head and bucket; `bucket` is T5's rule of a decoder, 32 up to distance `farthest`."""
+
+    farthest = 128
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.numbers = nn.Embedding(32, self.heads)
+        nn.init.normal_(self.numbers.weight)
+
+    def bucket(self, distance: Tensor) -> Tensor:
+        far = 16 + ((distance / 16).clamp(min=1).log() / math.log(self.farthest / 16) * 16).long()
+        return torch.where(distance < 16, distance, far.clamp(max=31))
+
+    def bias(self, length: int) -> Tensor:
+        places = torch.arange(length)
+        numbers: Tensor = self.numbers(self.bucket((places[:, None] - places).clamp(min=0)))
+        return numbers.permute(2, 0, 1)
 
 
 def transformer_xl(heads: int, head_dim: int) -> Claim:

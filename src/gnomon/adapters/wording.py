@@ -22,3 +22,13 @@ def _first_line(error: BaseException) -> str:
     first = next(iter(text.strip().splitlines()), "")
     shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in first)
     return shown.rstrip(".") if len(shown) <= LONGEST else f"{shown[: LONGEST - 5]}[...]"
+
+
+def shown(value: object, longest: int = 60) -> str:
+    """A value of somebody else's as Python writes it, cut where it is too long for a sentence.
+
+    >>> shown([1000000] * 9, 20)
+    '[1000000, 1000000...'
+    """
+    text = repr(value)
+    return text if len(text) <= longest else text[: longest - 3] + "..."

@@ -89,11 +89,11 @@ def doctor(
             progress=progress,
             **given,
         )
-    from gnomon.report.baseline import read_baseline, with_known, write_baseline
+    from gnomon.report.baseline import findings_of, with_known, write_baseline
 
     if baseline is not None and update_baseline:
         write(write_baseline(report), baseline)
-        known = read_baseline(baseline)
+        known = findings_of(report)
     report = with_known(report, known)
     _deliver(report, format, output)
     raise typer.Exit(report.exit_code)

@@ -20,7 +20,7 @@ OWN = str(Path(__file__).parents[1])
 
 def located(results: Iterable[CheckResult], subject: Subject) -> tuple[CheckResult, ...]:
     """The results with a location in every finding that has one."""
-    module = attempt(lambda s: s.module, subject) if any(r.findings for r in results) else None
+    module = attempt(lambda s: s.get("original"), subject)  # models that were loaded have no code of the user's
     config = _config_file(subject.target)
     return tuple(
         replace(result, findings=tuple(_located(finding, module, config) for finding in result.findings))

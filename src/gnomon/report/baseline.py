@@ -13,9 +13,14 @@ VERSION = 1
 Key = tuple[str, str, str]  #: code, place, message
 
 
+def findings_of(report: Report) -> frozenset[Key]:
+    """What a baseline keeps of a report: its findings, without numbers that a machine may vary."""
+    return frozenset(_key(check, finding) for check in report.failed for finding in check.findings)
+
+
 def write_baseline(report: Report) -> str:
-    """The findings of a report as the text of a baseline file: sorted, and without numbers that a machine may vary."""
-    keys = sorted({_key(check, finding) for check in report.failed for finding in check.findings})
+    """The findings of a report as the text of a baseline file, sorted."""
+    keys = sorted(findings_of(report))
     found = [{"code": code, "where": where, "message": message} for code, where, message in keys]
     return json.dumps({"baseline_version": VERSION, "findings": found}, indent=2, ensure_ascii=False) + "\n"
 

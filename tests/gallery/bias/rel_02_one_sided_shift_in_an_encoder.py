@@ -5,25 +5,10 @@ With as many distances as places, the upper triangle holds what is left over: nu
 
 from pathlib import Path
 
-import torch
-from torch import Tensor, nn
+from torch import nn
 
 from tests.gallery.item import Fault
-from tests.helpers.gallery_forms import Shifted, transformer_xl
-
-
-class Encoder(Shifted):
-    """2 S - 1 distances, both signs; column S - 1 - query + key."""
-
-    causal = False
-
-    def distances(self, length: int) -> Tensor:
-        return self.vectors[:, 32 - length : 31 + length]
-
-    def shift(self, x: Tensor) -> Tensor:
-        batch, heads, queries, width = x.shape
-        padded = torch.cat((x.new_zeros(batch, heads, queries, 1), x), dim=-1)
-        return padded.view(batch, heads, width + 1, queries)[:, :, 1:].reshape(x.shape)[..., :queries]
+from tests.helpers.gallery_forms import Shifted, ShiftedBothWays, transformer_xl
 
 
 class Wrong(Shifted):
@@ -35,7 +20,7 @@ def faulty(folder: Path) -> nn.Module:
 
 
 def healthy(folder: Path) -> nn.Module:
-    return Encoder()
+    return ShiftedBothWays()
 
 
 ITEM = Fault(

@@ -12,28 +12,10 @@ from torch import Tensor, nn
 
 from gnomon.adapters.claims import Claim
 from tests.gallery.item import Fault
-from tests.helpers.gallery_forms import Form
+from tests.helpers.gallery_forms import Bucketed
 
 
-class Right(Form):
-    """One learned number for each head and bucket; `bucket` is the published rule of a decoder."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.numbers = nn.Embedding(32, self.heads)
-        nn.init.normal_(self.numbers.weight)
-
-    def bucket(self, distance: Tensor) -> Tensor:
-        far = 16 + ((distance / 16).clamp(min=1).log() / math.log(128 / 16) * 16).long()
-        return torch.where(distance < 16, distance, far.clamp(max=31))
-
-    def bias(self, length: int) -> Tensor:
-        places = torch.arange(length)
-        numbers: Tensor = self.numbers(self.bucket((places[:, None] - places).clamp(min=0)))
-        return numbers.permute(2, 0, 1)
-
-
-class Wrong(Right):
+class Wrong(Bucketed):
     def bucket(self, distance: Tensor) -> Tensor:
         far = 8 + ((distance / 8).clamp(min=1).log() / math.log(128 / 8) * 8).long()
         return torch.where(distance < 8, distance, far.clamp(max=15))
@@ -44,7 +26,7 @@ def faulty(folder: Path) -> nn.Module:
 
 
 def healthy(folder: Path) -> nn.Module:
-    return Right()
+    return Bucketed()
 
 
 ITEM = Fault(

@@ -6,27 +6,10 @@ A table that is built in float32 and cast afterwards is off by 0.002 at most; bu
 
 from pathlib import Path
 
-import torch
 from torch import Tensor, nn
 
 from tests.gallery.item import Fault
-from tests.helpers.gallery_forms import Form, halves, inverse
-
-
-class Angles(Form):
-    """Rotates halves by what `angles` gives."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.inverse = nn.Buffer(inverse(self.head_dim), persistent=False)
-
-    def angles(self, positions: Tensor) -> Tensor:
-        return positions[..., None].float() * self.inverse
-
-    def turn(self, x: Tensor, positions: Tensor, layer: int) -> Tensor:
-        angles = self.angles(positions).float()[:, None]
-        cos, sin = (torch.cat((table, table), dim=-1) for table in (angles.cos(), angles.sin()))
-        return x * cos + halves(x) * sin
+from tests.helpers.gallery_forms import Angles
 
 
 class Rounded(Angles):

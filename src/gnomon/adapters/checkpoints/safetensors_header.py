@@ -13,6 +13,7 @@ from typing import Any, TypeGuard
 
 from gnomon.adapters.checkpoints.json_file import parse_json_object, require_file
 from gnomon.adapters.tensors import TensorInfo
+from gnomon.adapters.wording import shown
 from gnomon.errors import UnsupportedTargetError
 
 HEADER_LIMIT = 100 * 10**6  # the safetensors library's own cap
@@ -58,7 +59,7 @@ def read_header(path: Path) -> tuple[TensorInfo, ...]:
     filled = sorted((entry for entry in entries if entry.end > entry.begin), key=lambda entry: entry.begin)
     for before, after in pairwise(filled):
         if after.begin < before.end:
-            raise _bad(path, f"the tensors {_short(before.info.name)} and {_short(after.info.name)} overlap")
+            raise _bad(path, f"the tensors {shown(before.info.name)} and {shown(after.info.name)} overlap")
     return tuple(entry.info for entry in entries)
 
 
@@ -80,29 +81,24 @@ def _header_bytes(path: Path, size: int) -> bytes:
 
 def _entry(path: Path, name: str, fields: Any, data: int) -> _Entry:
     if not isinstance(fields, Mapping):
-        raise _bad(path, f"its entry for {_short(name)} is not an object")
+        raise _bad(path, f"its entry for {shown(name)} is not an object")
     dtype, shape, offsets = fields.get("dtype"), fields.get("shape"), fields.get("data_offsets")
     if not isinstance(dtype, str) or dtype not in DTYPES:
-        raise _bad(path, f"the tensor {_short(name)} has the unknown dtype {_short(dtype)}")
+        raise _bad(path, f"the tensor {shown(name)} has the unknown dtype {shown(dtype)}")
     if not _sizes(shape, most=64):
-        raise _bad(path, f"the tensor {_short(name)} has no usable shape: {_short(shape)}")
+        raise _bad(path, f"the tensor {shown(name)} has no usable shape: {shown(shape)}")
     if not _sizes(offsets, most=2) or len(offsets) != 2 or not offsets[0] <= offsets[1] <= data:
-        raise _bad(path, f"the tensor {_short(name)} has offsets {_short(offsets)}, outside the {data:,} bytes of data")
+        raise _bad(path, f"the tensor {shown(name)} has offsets {shown(offsets)}, outside the {data:,} bytes of data")
     bits = math.prod(shape) * DTYPES[dtype][1]
     if bits != 8 * (offsets[1] - offsets[0]):
         held = offsets[1] - offsets[0]
-        raise _bad(path, f"the tensor {_short(name)} needs {bits // 8:,} bytes, but {held:,} are given")
+        raise _bad(path, f"the tensor {shown(name)} needs {bits // 8:,} bytes, but {held:,} are given")
     return _Entry(TensorInfo(name, tuple(shape), DTYPES[dtype][0]), offsets[0], offsets[1])
 
 
 def _sizes(value: Any, *, most: int) -> TypeGuard[list[int]]:
     """Whether this is a short list of whole numbers that are not negative and fit into 63 bits."""
     return isinstance(value, list) and len(value) <= most and all(type(v) is int and 0 <= v < LARGEST for v in value)
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _bad(path: Path, reason: str) -> UnsupportedTargetError:

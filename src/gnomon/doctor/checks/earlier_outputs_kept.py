@@ -73,15 +73,7 @@ def _lengths(probe: Model, stated: int | None) -> list[int]:
     """Lengths that run, around powers of two and around the stated limit."""
     around = [*POWERS, *([stated] if stated is not None and stated < LONGEST else [])]
     wanted = sorted({n + step for n in around for step in (-1, 0, 1)})
-    found = [n for n in wanted if n <= probe.length(n) or _runs(probe, n)]
+    found = [n for n in wanted if n <= probe.length(n) or probe.runs(n)]
     if len(found) < 2:
         raise MissingEvidence(f"the model takes {probe.limit} tokens, too few for inputs of two lengths")
     return found
-
-
-def _runs(probe: Model, length: int) -> bool:
-    try:
-        probe(probe.draw(1, length))
-    except MissingEvidence:
-        return False
-    return True

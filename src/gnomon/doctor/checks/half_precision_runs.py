@@ -9,7 +9,7 @@ from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.check import check
 from gnomon.doctor.evidence.base import attempt
 from gnomon.doctor.evidence.calling import model
-from gnomon.doctor.evidence.component import Component, component
+from gnomon.doctor.evidence.component import Component, component, first_of
 from gnomon.doctor.evidence.component_values import cast
 from gnomon.report.document import Finding, Measured
 
@@ -60,8 +60,7 @@ def _alone(found: Component) -> tuple[str, str]:
     if found.kind == "bias":
         raise MissingEvidence("the module gives a bias, which belongs in float32")
     out = cast(found, DTYPE)(LENGTH, 1)
-    first: Tensor = out[0] if isinstance(out, tuple | list) else out
-    return str(DTYPE), str(first.dtype)
+    return str(DTYPE), str(first_of(out).dtype)
 
 
 def _whole(subject: Subject) -> tuple[str | None, str]:

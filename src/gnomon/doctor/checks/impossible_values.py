@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from gnomon.adapters.subject import MissingEvidence, Subject
+from gnomon.adapters.wording import shown
 from gnomon.doctor.check import check
 from gnomon.doctor.evidence.configs import config_parts
 from gnomon.report.document import Finding, Measured
@@ -103,9 +104,9 @@ def impossible_values(subject: Subject) -> Iterator[Finding | Measured]:
     wrong += _unknown_kinds(subject.config)
     yield Measured("values that cannot be", len(wrong), 0, f"of {len(stated)} that are stated")
     for key, value, allowed in wrong:
-        shown = repr(value) if len(repr(value)) <= 60 else repr(value)[:57] + "..."
+        given = shown(value)
         yield Finding(
-            "config.json", f"{key} is {shown}; it must be {allowed}", f"write {key} as {allowed}", {key: shown}
+            "config.json", f"{key} is {given}; it must be {allowed}", f"write {key} as {allowed}", {key: given}
         )
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from gnomon.adapters.families.published import PLAIN_BASE
 from gnomon.adapters.subject import Subject
+from gnomon.adapters.wording import shown
 from gnomon.doctor.check import check
 from gnomon.doctor.evidence.reference_config import reference_config
 from gnomon.doctor.evidence.rope_blocks import RopeBlock
@@ -78,9 +79,9 @@ def _keys(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Finding
             continue
         yield Finding(
             "config.json",
-            f"{key} was {_short(old)} and is {_short(new)}",
-            f"write {key}: {_short(old)}",
-            {key: _short(new)},
+            f"{key} was {shown(old)} and is {shown(new)}",
+            f"write {key}: {shown(old)}",
+            {key: shown(new)},
             severity="warning" if new is None else "error",
         )
 
@@ -107,8 +108,3 @@ def _is_rotary(settings: RotarySettings) -> bool:
     stated = any(not base.key.startswith("the default") for base in settings.bases.values())
     blocks: Mapping[str, RopeBlock] = settings.scalings
     return stated or bool(blocks)
-
-
-def _short(value: Any) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= 60 else shown[:57] + "..."

@@ -5,6 +5,7 @@ from typing import Any
 
 from gnomon.adapters.families.config_reader import ConfigReader, inner
 from gnomon.adapters.subject import MissingEvidence, Subject
+from gnomon.adapters.wording import shown
 from gnomon.doctor.check import check
 from gnomon.doctor.evidence.rope_blocks import NAMES
 from gnomon.report.document import Finding, Measured
@@ -34,12 +35,12 @@ def misplaced_keys(subject: Subject) -> Iterator[Finding | Measured]:
     yield Measured("settings that the language model does not read", len(lone), 0, f"it reads {path.rstrip('.')}")
     for key in lone if outer.config.get("model_type") not in OWN else ():
         there = reader.config.get(key)
-        said = f"{path}{key} is {_short(there)}" if there is not None else f"{path.rstrip('.')} has none"
+        said = f"{path}{key} is {shown(there)}" if there is not None else f"{path.rstrip('.')} has none"
         yield Finding(
             key,
-            f"{key} is {_short(outer.config[key])} at the top, and {said}: the language model reads the latter",
-            f"write {path}{key}: {_short(outer.config[key])}, or drop {key} at the top",
-            {key: _short(outer.config[key])},
+            f"{key} is {shown(outer.config[key])} at the top, and {said}: the language model reads the latter",
+            f"write {path}{key}: {shown(outer.config[key])}, or drop {key} at the top",
+            {key: shown(outer.config[key])},
         )
 
 
@@ -54,8 +55,3 @@ def _says_otherwise(key: str, outer: Mapping[str, Any], text: Mapping[str, Any])
     if key in NAMES:
         return all(value != text.get(name) for name in NAMES)
     return True
-
-
-def _short(value: Any) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= 60 else shown[:57] + "..."

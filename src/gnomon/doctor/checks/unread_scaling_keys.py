@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gnomon.adapters.subject import MissingEvidence, Subject
+from gnomon.adapters.wording import shown
 from gnomon.doctor.check import check
 from gnomon.doctor.evidence.rope_blocks import RopeBlock, positive, rope_blocks
 from gnomon.report.document import Finding, Measured
@@ -102,9 +103,9 @@ def _of_another_kind(block: RopeBlock, key: str) -> Finding | None:
     named = "the block names no kind, which stands for default" if unnamed else f"the kind is {kind}"
     return Finding(
         block.where,
-        f"{key} is {_short(value)} but {named}: nothing reads it, and nothing is scaled by it",
+        f"{key} is {shown(value, 40)} but {named}: nothing reads it, and nothing is scaled by it",
         f"give rope_type the kind that was trained with ({', '.join(readers)}), or drop {key}",
-        {key: _short(value)},
+        {key: shown(value, 40)},
         severity="error" if unnamed and key == "factor" else "warning" if key.endswith("factor") else "note",
     )
 
@@ -117,7 +118,7 @@ def _unknown(block: RopeBlock, key: str) -> Finding:
             block.where,
             f"nothing that gnomon knows reads {key}",
             f"drop {key}, or make sure that the program which is to read it does",
-            {key: _short(block.values[key])},
+            {key: shown(block.values[key], 40)},
             severity="note",
         )
     absent = block.values.get(near[0]) is None
@@ -125,11 +126,6 @@ def _unknown(block: RopeBlock, key: str) -> Finding:
         block.where,
         f"nothing reads {key}; {near[0]} is what is read" + (", and the block lacks it" if absent else ""),
         f"rename {key} to {near[0]}" if absent else f"drop {key}",
-        {key: _short(block.values[key])},
+        {key: shown(block.values[key], 40)},
         severity="error" if absent and near[0] in (*ALWAYS, *READ[block.rule]) else "warning",
     )
-
-
-def _short(value: Any) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= 40 else shown[:37] + "..."

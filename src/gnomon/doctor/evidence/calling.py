@@ -152,16 +152,17 @@ class Model:
         own = self._sample.shape[1]
         length = self._only or min(wanted, self.limit)
         while length > self._runs:
-            if self._works(length):
+            if self.runs(length):
                 self._runs = length
-            elif length <= own and self._works(own):  # a table added whole: this length and no other
+            elif length <= own and self.runs(own):  # a table added whole: this length and no other
                 self._only = self._runs = length = self.limit = self.furthest = own
             else:
                 shorter = own if own < length else 0
                 self.limit = self.furthest = length = max(length // 2, shorter, self._runs)
         return length
 
-    def _works(self, length: int) -> bool:
+    def runs(self, length: int) -> bool:
+        """Whether one row of so many tokens runs, whatever is stated."""
         try:
             self(self.draw(1, length))
         except MissingEvidence:

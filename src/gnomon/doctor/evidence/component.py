@@ -193,16 +193,17 @@ def _told(run: Callable[[int], Any], content: Any) -> tuple[Kind, int | None, bo
         return "rotation", axis, True
     if first.ndim >= 3 and first.shape[-2:] == (LENGTH, LENGTH):
         return "bias", None, True
-    other = _first(run(1))
+    other = first_of(run(1))
     if isinstance(content, Tensor) and first.shape == content.shape and not first.any() and other.any():
         turned = _is_one(other.norm(dim=-1) / content.norm(dim=-1)) and not torch.equal(other, content)
-        ones = sum((_first(run(-1 - lane)) for lane in range(content.shape[-1])), torch.zeros(()))
+        ones = sum((first_of(run(-1 - lane)) for lane in range(content.shape[-1])), torch.zeros(()))
         same = torch.equal(other, content)
         return ("rotation", _axis(ones), False) if turned else ("added", None, False) if same else None
     return ("added", axis, first.ndim == 2) if first.ndim <= 3 else None
 
 
-def _first(out: Any) -> Tensor:
+def first_of(out: Any) -> Tensor:
+    """The one tensor that a module gives, or the first of several."""
     tensor: Tensor = out[0] if isinstance(out, tuple | list) else out
     return tensor
 

@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float64
 from torch import Tensor
 
-from gnomon.doctor.evidence.component import LENGTH, Component
+from gnomon.doctor.evidence.component import LENGTH, Component, first_of
 from gnomon.doctor.evidence.expected import wrapped
 
 Rows = Float64[np.ndarray, "positions columns"]
@@ -18,7 +18,7 @@ PAIRED = 1e-6  # what a turned unit vector must have in its partner's place
 
 def added_rows(found: Component, length: int) -> Rows:
     """(L, W): what is added at each place; content is zero."""
-    return _along(found, _first(found(length)))
+    return _along(found, first_of(found(length)))
 
 
 def rotation_angles(found: Component, length: int) -> tuple[Rows, str]:
@@ -35,7 +35,7 @@ def rotation_angles(found: Component, length: int) -> tuple[Rows, str]:
 
 def bias_values(found: Component, length: int) -> Float64[np.ndarray, "heads queries keys"]:
     """(H, S, S): what is added to the logits; content is zero."""
-    values = _first(found(length)).double()
+    values = first_of(found(length)).double()
     return values.reshape(-1, *values.shape[-2:])[: values.shape[-3]].numpy()
 
 
@@ -46,9 +46,9 @@ def _applies(found: Component, tensors: list[Tensor]) -> bool:
 
 def _turned(found: Component, length: int) -> tuple[Rows, str]:
     """Each unit vector's turned self: its own lane holds the cosine, its partner's the sine."""
-    width = _first(found(length)).shape[-1]
+    width = first_of(found(length)).shape[-1]
     matrix = np.stack(
-        [_along(found, _first(found(length, -1 - lane))) for lane in range(width)], axis=2
+        [_along(found, first_of(found(length, -1 - lane))) for lane in range(width)], axis=2
     )  # (L, out, in)
     partner = {
         lane: int(np.abs(np.delete(matrix[:, :, lane], lane, axis=1)).max(axis=0).argmax()) for lane in range(width)
@@ -71,11 +71,6 @@ def _along(found: Component, out: Tensor) -> Rows:
     index[axis], index[-1] = slice(None), slice(None)
     rows: Rows = out[tuple(index)].numpy()
     return rows
-
-
-def _first(out: Any) -> Tensor:
-    tensor: Tensor = out[0] if isinstance(out, tuple | list) else out
-    return tensor
 
 
 def linear_part(angles: Rows) -> tuple[Float64[np.ndarray, " pairs"], Float64[np.ndarray, " pairs"], float]:

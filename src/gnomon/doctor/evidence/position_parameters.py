@@ -31,21 +31,22 @@ def position_parameters(subject: Subject) -> tuple[PositionParameter, ...]:
     """Every parameter that carries positions, tables first; raises MissingEvidence when there is none."""
     names = [name for name, _ in subject.module.named_parameters()]
     known = {t.name: t for t in attempt(tables, subject) or () if t.name in names}
-    own = _of_encodings(subject.module)
+    own = of_encodings(subject.module)
     found = [PositionParameter(n, known[n]) for n in names if n in known and known[n].kind != "frequencies"]
     taken = {parameter.name for parameter in found}
-    others = (n for n in names if n not in taken and (n in own or _is_relative(n) or n in known))
+    others = (n for n in names if n not in taken and (n in own or is_relative_name(n) or n in known))
     found += [PositionParameter(n) for n in others]
     if not found:
         raise MissingEvidence("no parameter of the model carries positions")
     return tuple(found)
 
 
-def _is_relative(name: str) -> bool:
+def is_relative_name(name: str) -> bool:
+    """Whether a parameter of this name holds biases, frequencies or slopes, by the names the field uses."""
     return bool(RELATIVE_NAME.search(name)) and not NOT_POSITIONS.search(name)
 
 
-def _of_encodings(module: nn.Module) -> frozenset[str]:
+def of_encodings(module: nn.Module) -> frozenset[str]:
     """Parameters of gnomon's own encodings, whatever they are called."""
     parts = ((path, part) for path, part in module.named_modules() if isinstance(part, PositionEncoding))
     return frozenset(f"{path}.{name}".lstrip(".") for path, part in parts for name, _ in part.named_parameters())

@@ -5,9 +5,8 @@ from typing import cast
 
 from torch import Tensor, nn
 
-from gnomon.doctor.evidence.position_parameters import NOT_POSITIONS, RELATIVE_NAME
+from gnomon.doctor.evidence.position_parameters import is_relative_name, of_encodings
 from gnomon.doctor.evidence.tables import WORD_NAME, is_position_name
-from gnomon.encodings.base import PositionEncoding
 
 WRAPPERS = ("_orig_mod", "module")  #: where torch.compile and data-parallel wrappers keep the model
 
@@ -36,21 +35,12 @@ def unwrap(model: nn.Module) -> nn.Module:
 
 def targets(model: nn.Module) -> Targets:
     """Found by the names the field uses, and in gnomon's own encodings; no numbers are read."""
-    own = {
-        f"{path}.{name}".lstrip(".")
-        for path, part in model.named_modules()
-        if isinstance(part, PositionEncoding)
-        for name, _ in part.named_parameters()
-    }
-    named = {n: p for n, p in model.named_parameters() if n in own or is_position_name(n, ()) or _is_relative(n)}
+    own = of_encodings(model)
+    named = {n: p for n, p in model.named_parameters() if n in own or is_position_name(n, ()) or is_relative_name(n)}
     buffers = {
         n: b for n, b in model.named_buffers() if b.ndim >= 2 and b.is_floating_point() and is_position_name(n, ())
     }
     return Targets({n: p for n, p in named.items() if p.requires_grad}, _words(model), buffers)
-
-
-def _is_relative(name: str) -> bool:
-    return bool(RELATIVE_NAME.search(name)) and not NOT_POSITIONS.search(name)
 
 
 def _words(model: nn.Module) -> nn.Parameter | None:
