@@ -19,10 +19,12 @@ FLOORS = (
     "models",
     "doctor",
     "testing",
+    "lab",
+    "advisor",
     "cli",
 )
 #: Public names that `from gnomon import name` takes from a package of another name.
-HOMES = {"diagnose": "doctor", "inspect": "doctor", "Report": "report", "GnomonError": "errors"}
+HOMES = {"advise": "advisor", "diagnose": "doctor", "inspect": "doctor", "Report": "report", "GnomonError": "errors"}
 
 
 def violations(package: Path) -> list[str]:

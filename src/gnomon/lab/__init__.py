@@ -1,0 +1,1 @@
+"""Small, honest, repeatable experiments that compare position encodings."""
