@@ -2,11 +2,13 @@
 
 import io
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any, final
 
 import torch
 from torch import nn
 
+from gnomon.errors import GnomonError
 from gnomon.lab.training.history import History
 from gnomon.plots.files import write_whole
 
@@ -34,7 +36,11 @@ class Checkpoint:
         """Load what was saved, if anything was: an empty history begins from the start."""
         if self._path is None or not self._path.is_file():
             return History()
-        stored = torch.load(self._path, map_location=device, weights_only=True)
-        for name, part in self._parts.items():
-            part.load_state_dict(stored[name])
-        return History(**stored["history"])
+        try:
+            stored = torch.load(self._path, map_location=device, weights_only=True)
+            for name, part in self._parts.items():
+                part.load_state_dict(stored[name])
+            return History(**stored["history"])
+        except (RuntimeError, KeyError, TypeError, ValueError, EOFError, UnpicklingError) as error:
+            reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+            raise GnomonError(f"The checkpoint {self._path} does not fit this run ({reason}); remove it.") from error

@@ -6,7 +6,6 @@ from its own rows, so the loss curve is that of one process, and a run that is r
 
 import math
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -71,10 +70,12 @@ def train(model: LabModel, lesson: Lesson, options: TrainingOptions, context: Co
         history.losses.append(float(accelerator.reduce(loss.detach(), "mean")))
         history.gradient_norms.append(float(norm))
         history.seconds += time.perf_counter() - started
-        _require_finite(history, step)
-        if (step + 1) % options.save_every == 0 and accelerator.is_main_process:
+        _require_finite(history, step, options)
+        done = step + 1
+        if (done % options.save_every == 0 or done == options.steps) and accelerator.is_main_process:
             checkpoint.save(history)
-        context.progress(step + 1, options.steps)
+        context.progress(done, options.steps)
+    accelerator.unwrap_model(wrapped, keep_fp32_wrapper=False)  # autocast was put into the model's own forward
     model.eval()
     return history
 
@@ -112,7 +113,8 @@ def _require_whole_parts(batch_size: int, accelerator: Accelerator) -> None:
         )
 
 
-def _require_finite(history: History, step: int) -> None:
-    last: Sequence[float] = (history.losses[-1], history.gradient_norms[-1])
+def _require_finite(history: History, step: int, options: TrainingOptions) -> None:
+    """A gradient may overflow in float16: accelerate leaves such a step out and scales the next ones down."""
+    last = (history.losses[-1], *([] if options.precision == "fp16" else [history.gradient_norms[-1]]))
     if not all(math.isfinite(number) for number in last):
         raise GnomonError(f"The loss or its gradient was not finite at step {step}; lower the learning rate.")
