@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gnomon import attention, doctor, encodings, models, positions, testing
+    from gnomon.advisor import advise
     from gnomon.attention import rerotate_keys
     from gnomon.doctor import diagnose, inspect
     from gnomon.errors import GnomonError
@@ -23,6 +24,7 @@ __all__ = [
     "GnomonError",
     "Report",
     "__version__",
+    "advise",
     "attention",
     "diagnose",
     "doctor",
@@ -38,6 +40,7 @@ __all__ = [
 _HOMES = {
     "GnomonError": "gnomon.errors",
     "Report": "gnomon.report.document",
+    "advise": "gnomon.advisor",
     "diagnose": "gnomon.doctor",
     "inspect": "gnomon.doctor",
     "rerotate_keys": "gnomon.attention",

@@ -243,3 +243,22 @@ def test_positions_that_do_not_fit_are_refused() -> None:
 def test_a_mask_that_does_not_fit_is_refused() -> None:
     with pytest.raises(ShapeError, match=r"\(1, 7\).*\(2, 7\)"):
         layer_with(NoPE())(normal(BATCH, LENGTH, DIM), scattered(), AttentionMask.of(torch.ones(1, 7)))
+
+
+@pytest.mark.parametrize("causal", [True, False])
+def test_rows_that_share_their_positions_share_one_bias(causal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    layer = layer_with(T5Bias(HEADS, num_buckets=8, max_distance=20), causal=causal)
+    x, shared = normal(BATCH, LENGTH, DIM), torch.arange(LENGTH)[None]
+    expected = layer(x, shared.repeat(BATCH, 1))  # a row of its own for each
+    rows: list[int] = []
+    bias = layer.encoding.bias
+
+    def counted(queries: Tensor, keys: Tensor) -> Tensor | None:
+        rows.extend((len(queries), len(keys)))
+        return bias(queries, keys)
+
+    monkeypatch.setattr(layer.encoding, "bias", counted)
+    padded = AttentionMask.of(torch.ones(BATCH, LENGTH).tril(LENGTH - 2))
+    assert torch.equal(layer(x, shared), expected)
+    assert torch.isfinite(layer(x, shared, padded)).all()
+    assert rows == [1, 1, 1, 1]

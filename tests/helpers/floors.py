@@ -22,6 +22,7 @@ FLOORS = (
     "lab",
     "advisor",
     "cli",
+    "__main__",
 )
 #: Public names that `from gnomon import name` takes from a package of another name.
 HOMES = {"advise": "advisor", "diagnose": "doctor", "inspect": "doctor", "Report": "report", "GnomonError": "errors"}

@@ -17,9 +17,13 @@ def added_bias(
     positions: tuple[Int[Tensor, "#B Q *axes"], Int[Tensor, "#B K *axes"]],
     visible: Bool[Tensor, "#B 1 Q K"] | None,
 ) -> Float[Tensor, "#B H Q K"] | None:
-    """The sum of what the two bias hooks give for positions of queries and keys; None when both add nothing."""
+    """The sum of what the two bias hooks give for positions of queries and keys; None when both add nothing.
+
+    Rows that share their positions share one bias.
+    """
     told = (visible,) if encoding.needs_visible else ()
-    given = (encoding.bias(*positions), encoding.content_bias(q, k, *positions, *told))
+    shared = [p[:1] if p.stride(0) == 0 else p for p in positions]  # rows that agree are one row, expanded
+    given = (encoding.bias(*shared), encoding.content_bias(q, k, *positions, *told))
     parts = [part for part in given if part is not None]
     expected = (q.shape[1], q.shape[2], k.shape[2])
     for part in parts:

@@ -5,11 +5,16 @@ from typing import Annotated
 import typer
 
 import gnomon
+from gnomon.cli.advise import advise
 from gnomon.cli.doctor import doctor
 from gnomon.cli.env import env
 from gnomon.cli.explain import explain
 from gnomon.cli.failures import GuardedGroup
 from gnomon.cli.inspect import inspect
+from gnomon.cli.lab import lab
+from gnomon.cli.lab_claims import claims
+from gnomon.cli.lab_data import data
+from gnomon.cli.lab_repeat import repeat
 from gnomon.cli.lint import lint
 from gnomon.cli.list import list_names
 from gnomon.cli.plot import plot
@@ -43,7 +48,13 @@ def command(
 app.command("doctor")(doctor)
 app.command("inspect")(inspect)
 app.command("lint")(lint)
+app.command("advise")(advise)
 app.command("explain")(explain)
 app.command("list")(list_names)
 app.command("plot")(plot)
+app.add_typer(lab, name="lab")
 app.command("env")(env)
+
+lab.command("claims", short_help="Hold the claims of an article against measurements.")(claims)
+lab.command("data", short_help="Fetch data sets, or list them.")(data)
+lab.command("repeat", short_help="Do one run of a suite again.")(repeat)

@@ -11,22 +11,23 @@ if TYPE_CHECKING:
     from gnomon.encodings.base import PositionEncoding
     from gnomon.encodings.frequencies.base import Frequencies
 
-KINDS = "encodings, checks or frequencies"
-PLANNED = ("tasks", "suites")
+KINDS = "encodings, checks, frequencies, tasks or suites"
 NUM_HEADS, HEAD_DIM = 8, 64  #: what encodings are built with to ask what they promise
 LENGTH_DEPENDENT = "length-dependent"
 
 
 def list_names(kind: Annotated[str, typer.Argument(help=f"What to list: {KINDS}.", show_default=False)]) -> None:
-    """List encodings, checks or frequencies, one line each."""
+    """List encodings, checks, frequencies, tasks or suites."""
     if kind == "encodings":
         rows = _encodings()
     elif kind == "checks":
         rows = _checks()
     elif kind == "frequencies":
         rows = _frequencies()
-    elif kind in PLANNED:
-        raise GnomonError(f"There are no {kind} yet; list {KINDS}.")
+    elif kind == "tasks":
+        rows = _tasks()
+    elif kind == "suites":
+        rows = _suites()
     else:
         raise GnomonError(f"There is no list of {kind!r}; list {KINDS}.")
     typer.echo(columns(rows, width=terminal_width()))
@@ -51,6 +52,18 @@ def _frequencies() -> list[tuple[str, ...]]:
     return [
         (name, LENGTH_DEPENDENT if _asks_for_length(cls) else "any length", _summary(cls)) for name, cls in registry
     ]
+
+
+def _tasks() -> list[tuple[str, ...]]:
+    from gnomon.lab.tasks.base import registry
+
+    return [(name, _summary(cls)) for name, cls in registry]
+
+
+def _suites() -> list[tuple[str, ...]]:
+    from gnomon.lab.suites.base import registry
+
+    return [(name, suite.question) for name, suite in registry]
 
 
 def _kind(encoding: "PositionEncoding") -> str:

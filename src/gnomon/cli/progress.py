@@ -11,11 +11,16 @@ Progress = Callable[[str, str, int, int], None]
 @contextmanager
 def show_progress() -> Iterator[Progress]:
     """Yield what the doctor calls before each check: (code, name, done, total)."""
-    if sys.stderr.isatty() and not os.environ.get("NO_COLOR") and not os.environ.get("CI"):
+    if moving():
         with _bar() as report:
             yield report
     else:
         yield _line
+
+
+def moving() -> bool:
+    """Whether stderr is a terminal whose user wants something that moves."""
+    return sys.stderr.isatty() and not os.environ.get("NO_COLOR") and not os.environ.get("CI")
 
 
 def _line(code: str, name: str, done: int, total: int) -> None:

@@ -91,10 +91,15 @@ def _draw_lines(axes: "Axes", figure: Lines) -> None:
     styles = {"solid": "-", "dash": "--", "dot": ":", "dashdot": "-."}
     for index, curve in enumerate(figure.curves):
         color, dash = LIGHT.curves[index % len(LIGHT.curves)], styles[DASHES[index % len(DASHES)]]
-        axes.plot(curve.x, curve.y, label=curve.name, color=color, linestyle=dash, linewidth=1.8)
+        mark = "o" if curve.marked else None
+        axes.plot(curve.x, curve.y, label=curve.name, color=color, linestyle=dash, linewidth=1.8, marker=mark)
+        if curve.band is not None:
+            axes.fill_between(curve.x, *curve.band, color=color, alpha=0.15, linewidth=0)
     x, y = [curve.x for curve in figure.curves], [curve.y for curve in figure.curves]
     log_x, log_y = figure.log_x and cells.positive_span(x), figure.log_y and cells.positive_span(y)
     _scale_axes(axes, log_x=bool(log_x), log_y=bool(log_y))
+    if figure.x_ticks:
+        axes.set_xticks(figure.x_ticks, [f"{tick:g}" for tick in figure.x_ticks])
     axes.grid(color=GRID, linewidth=0.7)
     axes.spines[["top", "right"]].set_visible(False)
     if len(figure.curves) > 1:

@@ -4,11 +4,14 @@ import html
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from gnomon.errors import GnomonError
 from gnomon.plots import axes as cells
-from gnomon.plots.figure import Figure, Heatmap, Lines
+from gnomon.plots.figure import Curve, Figure, Heatmap, Lines
 from gnomon.plots.palette import DASHES, LIGHT, Scale
 
+BAND_ALPHA = "2b"  #: of 255, as two hexadecimal digits after a colour; figures.js has the same
 NEEDS_PLOTLY = "A page with figures is drawn by plotly; install it with pip install 'gnomon[plots]'."
 
 
@@ -54,17 +57,45 @@ def _heat_map(figure: Heatmap) -> dict[str, Any]:
 
 
 def _curves(figure: Lines) -> list[dict[str, Any]]:
-    return [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "name": _literal(curve.name),
-            "x": curve.x.astype("float32"),
-            "y": curve.y.astype("float32"),
-            "line": {"color": LIGHT.curves[index % len(LIGHT.curves)], "dash": DASHES[index % len(DASHES)], "width": 2},
-        }
-        for index, curve in enumerate(figure.curves)
-    ]
+    """Bands first, so that lines lie above them. `meta` is the number of the curve, for a page that changes colours."""
+    bands = [_band(curve, index) for index, curve in enumerate(figure.curves) if curve.band is not None]
+    return bands + [_line(curve, index) for index, curve in enumerate(figure.curves)]
+
+
+def _line(curve: Curve, index: int) -> dict[str, Any]:
+    trace = {
+        "type": "scatter",
+        "mode": "lines+markers" if curve.marked else "lines",
+        "name": _literal(curve.name),
+        "x": curve.x.astype("float32"),
+        "y": curve.y.astype("float32"),
+        "line": {"color": LIGHT.curves[index % len(LIGHT.curves)], "dash": DASHES[index % len(DASHES)], "width": 2},
+        "legendgroup": str(index),
+        "meta": index,
+    }
+    if curve.band is None:
+        return trace
+    ends = np.stack(curve.band, axis=-1).astype("float32")
+    read = "%{y:.4~g} (%{customdata[0]:.4~g} to %{customdata[1]:.4~g})"
+    return trace | {"customdata": ends, "hovertemplate": read}
+
+
+def _band(curve: Curve, index: int) -> dict[str, Any]:
+    """The band as one area: along its upper edge, and back along the lower one."""
+    low, high = curve.band or (curve.y, curve.y)
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": np.concatenate([curve.x, curve.x[::-1]]).astype("float32"),
+        "y": np.concatenate([high, low[::-1]]).astype("float32"),
+        "fill": "toself",
+        "fillcolor": LIGHT.curves[index % len(LIGHT.curves)] + BAND_ALPHA,
+        "line": {"width": 0},
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "legendgroup": str(index),
+        "meta": index,
+    }
 
 
 def _layout(figure: Figure) -> dict[str, Any]:
@@ -83,7 +114,7 @@ def _layout(figure: Figure) -> dict[str, Any]:
             "meta": "diverging" if figure.centered else "sequential",
         }
     return layout | {
-        "xaxis": _axis(figure.x_label, [curve.x for curve in figure.curves], log=figure.log_x),
+        "xaxis": _axis(figure.x_label, [curve.x for curve in figure.curves], log=figure.log_x) | _ticks(figure.x_ticks),
         "yaxis": _axis(figure.y_label, [curve.y for curve in figure.curves], log=figure.log_y),
         "hovermode": "x unified",
         "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
@@ -103,6 +134,10 @@ def _axis(label: str, values: Sequence[cells.Values], *, log: bool) -> dict[str,
         return axis | {"type": "linear"}
     ticks = cells.round_values(*span)
     return axis | {"type": "log", "tickvals": ticks, "ticktext": [f"{tick:g}" for tick in ticks]}
+
+
+def _ticks(places: Sequence[float]) -> dict[str, Any]:
+    return {"tickvals": list(places), "ticktext": [f"{place:g}" for place in places]} if places else {}
 
 
 def _stops(scale: Scale) -> list[list[Any]]:

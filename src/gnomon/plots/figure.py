@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from jaxtyping import Float
 
+MOST_MARKS = 12
+
 
 @dataclass(frozen=True)
 class Heatmap:
@@ -24,9 +26,22 @@ class Heatmap:
 
 @dataclass(frozen=True)
 class Curve:
+    """A line, and around it a band from `low` to `high` where both are given."""
+
     name: str
     x: Float[np.ndarray, " points"]
     y: Float[np.ndarray, " points"]
+    low: Float[np.ndarray, " points"] | None = None
+    high: Float[np.ndarray, " points"] | None = None
+
+    @property
+    def band(self) -> tuple[Float[np.ndarray, " points"], Float[np.ndarray, " points"]] | None:
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
+    @property
+    def marked(self) -> bool:
+        """Whether each point gets a mark: one point alone would not be seen, and few with a band were measured."""
+        return len(self.x) == 1 or (self.band is not None and len(self.x) <= MOST_MARKS)
 
 
 @dataclass(frozen=True)
@@ -40,6 +55,7 @@ class Lines:
     log_x: bool = False
     log_y: bool = False
     note: str = ""
+    x_ticks: tuple[float, ...] = ()  #: where the x axis is labelled; empty: at round values
 
 
 Figure = Heatmap | Lines

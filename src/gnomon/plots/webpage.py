@@ -22,12 +22,14 @@ from gnomon.plots.palette import DARK, LIGHT
 FOLDER = Path(__file__).parent / "page"
 
 
-def render_page(template: Path, figures: Sequence[Figure], context: Mapping[str, Any]) -> str:
-    """Fill the template, with the style sheet and the script of the same name that lie beside it.
+def render_page(
+    template: Path, figures: Sequence[Figure], context: Mapping[str, Any], *, sheets: Sequence[Path] = ()
+) -> str:
+    """Fill the template, with the style sheet and the script of the same name that lie beside it, and other `sheets`.
 
     plotly.js is inlined once, and only when there is a figure. Raises GnomonError when it is needed and not installed.
     """
-    sheets = [FOLDER / "base.css", template.with_suffix(".css")]
+    every_sheet = [FOLDER / "base.css", *sheets, template.with_suffix(".css")]
     own_script = template.with_suffix(".js")
     scripts = [plotly_source(), _read(FOLDER / "figures.js")] if figures else []
     scripts += [_read(own_script)] if own_script.exists() else []
@@ -38,7 +40,7 @@ def render_page(template: Path, figures: Sequence[Figure], context: Mapping[str,
             **context,
             figures=figures,
             figure_data=json_in_html(_payload(figures)),
-            style=Markup("\n".join(_read(sheet) for sheet in sheets if sheet.exists())),
+            style=Markup("\n".join(_read(sheet) for sheet in every_sheet if sheet.exists())),
             scripts=[Markup(script) for script in scripts],
             policy=_policy(scripts),
         )

@@ -3,12 +3,12 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 from gnomon.encodings.base import check_options
 from gnomon.lab.experiments.context import Context
 from gnomon.registry import Registry
-from gnomon.report.lab.results import Series
+from gnomon.report.lab.results import MeasureInfo, Series
 
 registry: Registry[type["Experiment"]] = Registry("experiment", package="gnomon.lab.experiments")
 
@@ -25,6 +25,8 @@ class Outcome:
 
 class Experiment(ABC):
     """A frozen dataclass over plain JSON values, registered under a name."""
+
+    infos: ClassVar[tuple[MeasureInfo, ...]] = ()  #: what its numbers mean, where they are no registered measure's
 
     @abstractmethod
     def run(self, context: Context) -> Outcome:

@@ -29,7 +29,7 @@ class Context:
     def __init__(
         self, seed: int, *, folder: Path | None = None, device: str | None = "cpu", progress: Progress = _silent
     ) -> None:
-        self.seed, self.folder, self.progress, self._device = seed, folder, progress, device
+        self.seed, self.folder, self.progress, self.device = seed, folder, progress, device
 
     def generator(self, *use: str | int) -> torch.Generator:
         """A generator on the CPU that depends on the seed and on what it is for, and on nothing else.
@@ -42,10 +42,27 @@ class Context:
         number = int.from_bytes(hashlib.sha256(words.encode()).digest()[:7], "big")
         return torch.Generator("cpu").manual_seed(number)
 
+    def part(self, name: str, before: int, total: int) -> "Context":
+        """The same seed for one of several trainings of a run: a folder of its own for checkpoints, and one progress.
+
+        `before` steps of `total` were done before it.
+        """
+
+        def progress(done: int, _: int) -> None:
+            self.progress(before + done, total)
+
+        folder = None if self.folder is None else self.folder / name
+        return Context(self.seed, folder=folder, device=self.device, progress=progress)
+
     def accelerator(self, precision: str = "no") -> "Accelerator":
         """One process, or all those that `torchrun` or `accelerate launch` started."""
         try:
             from accelerate import Accelerator
+            from accelerate.state import AcceleratorState
         except ImportError as error:
             raise GnomonError("The lab trains with accelerate; install it with `pip install 'gnomon[lab]'`.") from error
-        return Accelerator(cpu=self._device == "cpu", mixed_precision=precision)
+        AcceleratorState._reset_state()  # accelerate keeps the precision of the first run of a process otherwise
+        try:
+            return Accelerator(cpu=self.device == "cpu", mixed_precision=precision)
+        except ValueError as error:
+            raise GnomonError(f"Training in {precision} is not possible here: {error} Choose another.") from error

@@ -39,10 +39,14 @@ class Train(Experiment):
 
     def trained(self, context: Context) -> Trained:
         """The model after training, with what a measure needs to know of it."""
+        task = self._task()
+        return self.taught(self.untrained(task, Placing(**self.placing), context), task, context)
+
+    def taught(self, model: LabModel, task: Task, context: Context) -> Trained:
+        """A model of one's own, trained in place as these options say; those of the model are not looked at."""
         from gnomon.lab.training.loop import Lesson, train
 
-        task, placing = self._task(), Placing(**self.placing)
-        model = self.untrained(task, placing, context)
+        placing = Placing(**self.placing)
         lesson = Lesson(task, None if self.lengths is None else (self.lengths[0], self.lengths[1]), placing)
         history = train(model, lesson, TrainingOptions(**self.training), context)
         return Trained(model, task, placing, history)

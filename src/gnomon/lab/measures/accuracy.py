@@ -1,35 +1,40 @@
-"""How often all of an answer is right, by length."""
+"""How often all of an answer is right, by length: Kazemnejad et al. 2023, arXiv:2305.19466, section 3."""
 
 from dataclasses import dataclass
 from typing import ClassVar, final
 
-from gnomon.lab.experiments.context import Context
-from gnomon.lab.measures.base import Measure, Trained, registry
-from gnomon.lab.tasks.base import IGNORED
-from gnomon.report.lab.results import MeasureInfo, Series
+import torch
+
+from gnomon.lab.measures.base import Trained, registry
+from gnomon.lab.measures.reading.answers import Decoding, graded, require_decoding
+from gnomon.lab.measures.reading.checking import require_counts
+from gnomon.lab.measures.reading.lengths import ByLength
+from gnomon.lab.tasks.base import Batch
+from gnomon.report.lab.results import MeasureInfo
 
 
 @registry.register("exact_match")
 @final
 @dataclass(frozen=True)
-class ExactMatch(Measure):
+class ExactMatch(ByLength):
     """The share of `rows` fresh rows in which every scored slot is right.
 
     An answer that is right slot by slot when the right tokens before it are given is the one that greedy decoding
-    writes, so one pass is enough.
+    writes, so decoding="teacher", one pass, gives the number of decoding="greedy", one pass for each token.
     """
 
     info: ClassVar[MeasureInfo] = MeasureInfo("exact_match", "exact match", "share", "length", "higher")
-    lengths: list[int]
+    lengths: list[int] | None = None
     rows: int = 200
+    decoding: Decoding = "teacher"
 
-    def take(self, trained: Trained, context: Context) -> Series:
-        return Series(tuple(self.lengths), tuple(self._at(length, trained, context) for length in self.lengths))
+    def __post_init__(self) -> None:
+        require_decoding(self.info.name, self.decoding)
+        require_counts(self.info.name, rows=self.rows)
 
-    def _at(self, length: int, trained: Trained, context: Context) -> float | None:
-        if not trained.fits(trained.task.slots(length)):
-            return None
-        generator = context.generator("measure", self.info.name, length)
-        batch = trained.task.batch("test", length, self.rows, generator)
-        right = (trained.logits(batch, generator).argmax(-1) == batch.labels) | (batch.labels == IGNORED)
-        return float(right.all(-1).float().mean())
+    def rows_of(self, trained: Trained, length: int | None, generator: torch.Generator) -> Batch:
+        return trained.task.batch("test", length, self.rows, generator)
+
+    def score(self, trained: Trained, batch: Batch, generator: torch.Generator) -> float:
+        right, scored = graded(trained, batch, generator, self.decoding)
+        return float((right == scored).all(-1).double().mean())

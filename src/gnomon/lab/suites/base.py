@@ -36,6 +36,10 @@ class Suite(ABC):
     sources: ClassVar[tuple[str, ...]]
     data: ClassVar[tuple[str, ...]] = ()  #: data sets that must be fetched first, with `gnomon lab data NAME`
 
+    def needs(self, size: Size) -> tuple[str, ...]:
+        """The data sets that this size reads; a suite whose quick form needs fewer says so here."""
+        return self.data
+
     @abstractmethod
     def method(self, size: Size) -> str:
         """What is trained and measured, in two or three sentences with the numbers."""

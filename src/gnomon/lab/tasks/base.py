@@ -92,7 +92,10 @@ class Task(ABC):
 
     @property
     def chance(self) -> float | None:
-        """The token accuracy of the best guess that ignores the input; None where it is not known."""
+        """The token accuracy of the best guess that ignores the input; None where it is not known, or not one number.
+
+        Slots that are nearly the same in every row, the end of an answer or a carry, are left out.
+        """
         return None
 
     @property

@@ -3,7 +3,7 @@
 from typing import final
 
 import torch
-from jaxtyping import Int64
+from jaxtyping import Int64, Integer
 from torch import Tensor
 
 from gnomon.errors import GnomonError
@@ -15,6 +15,8 @@ from gnomon.lab.tasks.base import IGNORED, Batch, NextToken, Split, Task, regist
 @final
 class Characters(Task):
     """Rows of `length` tokens from random places of a corpus; every slot predicts the token after it.
+
+    A token is a byte in the corpora "stdlib", "austen" and "python-docs", a character in "chinese-classics".
 
     Two more ways to read the test part, for measures that compare lengths: `segments` and `endings`.
 
@@ -65,6 +67,6 @@ class Characters(Task):
         return batch
 
     @staticmethod
-    def _rows(text: Int64[Tensor, " N"], starts: Int64[Tensor, " B"], length: int) -> Batch:
-        windows = text[starts[:, None] + torch.arange(length + 1)]
+    def _rows(text: Integer[Tensor, " N"], starts: Int64[Tensor, " B"], length: int) -> Batch:
+        windows = text[starts[:, None] + torch.arange(length + 1)].long()
         return Batch(windows[:, :-1].contiguous(), windows[:, 1:].contiguous())

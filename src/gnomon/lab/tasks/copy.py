@@ -3,13 +3,10 @@
 from typing import final
 
 import torch
-from jaxtyping import Int64
-from torch import Tensor
 
-from gnomon.errors import GnomonError
-from gnomon.lab.tasks.base import IGNORED, Batch, NextToken, Split, Task, registry, require_length
-
-START, SEPARATOR, END, FIRST = 0, 1, 2, 3
+from gnomon.lab.tasks.base import Batch, NextToken, Split, Task, registry, require_length
+from gnomon.lab.tasks.options import require_choice, require_whole
+from gnomon.lab.tasks.strings import FIRST, as_answers, drawn
 
 
 @registry.register("copy")
@@ -18,7 +15,7 @@ class Copy(Task):
     """`<start> s <separator> s <end>`; the second s and the end are the answer. The length is that of s.
 
     With `unique` no symbol stands twice, so a model can copy by looking for the symbol before; with repeats it must
-    know where it is.
+    know where it is. A symbol is guessed with chance 1 / symbols.
 
     >>> batch = Copy(symbols=9).batch("test", 3, 2, torch.Generator().manual_seed(0))
     >>> batch.ids.shape, batch.scored
@@ -28,31 +25,19 @@ class Copy(Task):
     autoregressive = True
 
     def __init__(self, symbols: int = 45, unique: bool = True) -> None:
-        if symbols < 1:
-            raise GnomonError(f"Copying needs at least 1 symbol, got {symbols}.")
-        self.symbols, self.unique = symbols, unique
+        self.symbols = require_whole("copy", "symbols", symbols, 1)
+        self.unique = require_choice("copy", "unique", unique, (True, False))
         self.vocabulary = FIRST + symbols
         self.output = NextToken()
+
+    @property
+    def chance(self) -> float:
+        return 1 / self.symbols
 
     def slots(self, length: int) -> int:
         return 2 * length + 2
 
     def batch(self, split: Split, length: int | None, size: int, generator: torch.Generator) -> Batch:
         count = require_length("copy", length, 1, self.symbols if self.unique else None)
-        return as_answers(self._draw(count, size, generator))
-
-    def _draw(self, count: int, size: int, generator: torch.Generator) -> Int64[Tensor, "B N"]:
-        if not self.unique:
-            return FIRST + torch.randint(self.symbols, (size, count), generator=generator)
-        return FIRST + torch.rand(size, self.symbols, generator=generator).argsort(-1)[:, :count]
-
-
-def as_answers(source: Int64[Tensor, "B N"], answer: Int64[Tensor, "B M"] | None = None) -> Batch:
-    """Rows `<start> source <separator> answer <end>`, the answer (by default the source) and the end scored."""
-    answer = source if answer is None else answer
-    size, count = source.shape
-    mark = torch.ones(size, 1, dtype=torch.int64)
-    row = torch.cat((START * mark, source, SEPARATOR * mark, answer, END * mark), dim=1)
-    labels = row[:, 1:].clone()
-    labels[:, : count + 1] = IGNORED
-    return Batch(row[:, :-1].contiguous(), labels)
+        source = FIRST + drawn(self.symbols, size, count, generator, unique=self.unique)
+        return as_answers(source, source)

@@ -13,7 +13,9 @@
   const traceInColors = (trace, index, scale) => {
     const { curves, ...scales } = palette();
     if (trace.type === "heatmap") return { ...trace, colorscale: stops(scales[scale]) };
-    return { ...trace, line: { ...trace.line, color: curves[index % curves.length] } };
+    const color = curves[(trace.meta ?? index) % curves.length];
+    if (trace.fill) return { ...trace, fillcolor: `${color}2b` };
+    return { ...trace, line: { ...trace.line, color }, marker: { ...trace.marker, color } };
   };
 
   const axisInColors = (axis) => ({

@@ -77,6 +77,11 @@ class Run:
         told = {"generation": GENERATION, "experiment": self.experiment, "seed": self.seed, "options": self.options}
         return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:20]
 
+    @property
+    def name(self) -> str:
+        """In a line of text, as in "copy rotary seed 0"."""
+        return " ".join(filter(None, (self.group, self.variant, f"seed {self.seed}")))
+
     def to_dict(self) -> dict[str, Any]:
         return {
             "experiment": self.experiment,

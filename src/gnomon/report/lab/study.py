@@ -40,6 +40,32 @@ class Comparison:
 
 
 @dataclass(frozen=True)
+class Ranking:
+    """Variants by their mean over the seeds that all of them have (three at least), best first.
+
+    `ties` are the pairs between which no difference is seen, corrected for the number of pairs by Holm's method.
+    """
+
+    group: str
+    measure: str
+    at: float | None
+    names: tuple[str, ...]
+    means: tuple[float, ...]
+    ties: tuple[tuple[str, str], ...]
+    seeds: int
+    confidence: float = 0.95
+
+    @property
+    def best(self) -> tuple[str, ...]:
+        """The first and those that no difference to it is seen of."""
+        first, *others = self.names
+        return (first, *(name for name in others if {(first, name), (name, first)} & set(self.ties)))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**self.__dict__, "best": list(self.best)}
+
+
+@dataclass(frozen=True)
 class Judgement:
     """One expectation, with where it comes from, held against what was measured. `numbers` are what was compared."""
 
@@ -79,10 +105,11 @@ class Study:
     results: tuple[Result, ...] = ()
     failures: tuple[Failure, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
+    rankings: tuple[Ranking, ...] = ()  #: only those that may be printed
     judgements: tuple[Judgement, ...] = ()
     figures: tuple[Figure, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
-    seconds: float = 0.0
+    seconds: float = 0.0  #: of the command that made it; what was finished before cost it nothing
 
     def info(self, measure: str) -> MeasureInfo:
         """What the numbers of a measure mean."""
@@ -108,6 +135,7 @@ class Study:
             "measures": [info.__dict__ for info in self.measures],
             "judgements": [judgement.to_dict() for judgement in self.judgements],
             "comparisons": [comparison.to_dict() for comparison in self.comparisons],
+            "rankings": [ranking.to_dict() for ranking in self.rankings],
             "failures": [failure.to_dict() for failure in self.failures],
             "results": [result.to_dict() for result in self.results],
         }

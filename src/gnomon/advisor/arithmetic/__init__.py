@@ -1,0 +1,1 @@
+"""The sums behind the numbers of an advice, over plain Python numbers."""

@@ -1,0 +1,121 @@
+"""Reads a checkpoint, or the name of a model family, into what the advisor knows of it. Nothing is run."""
+
+import inspect
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gnomon.advisor.description import Checkpoint
+from gnomon.advisor.sizes import ModelSizes
+from gnomon.errors import GnomonError
+
+if TYPE_CHECKING:
+    from gnomon.report.document import FoundEncoding
+
+LENGTH_KEYS = ("stated_length", "max_length", "rows")  #: of what `gnomon inspect` finds, the first that is there
+WIDTH_KEYS, LAYER_KEYS = ("hidden_size", "d_model", "n_embd"), ("num_hidden_layers", "num_layers", "n_layer")
+SIZES = ("num_heads", "head_dim")
+LATER = ("sliding", "nope", "vision", "cross")  #: places and kinds that are not what a model's length hangs on
+
+
+def read_checkpoint(target: str | Path) -> Checkpoint:
+    """What a Hugging Face folder, config.json or .gguf file says; raises GnomonError when it shows no known
+    encoding.
+    """
+    from gnomon.adapters import load_subject
+    from gnomon.adapters.subject import MissingEvidence
+    from gnomon.doctor import inspect as examine
+
+    found = _main(examine(target, forward=False).encodings, str(target))
+    subject = load_subject(target, forward=False)
+    try:
+        config: Mapping[str, Any] = subject.config
+    except MissingEvidence:
+        config = {}
+    return _checkpoint(found, config, str(target))
+
+
+def family(name: str) -> Checkpoint:
+    """What the field knows of a model type: its encoding, without sizes; raises GnomonError for one that is unknown."""
+    from gnomon.adapters.families import BY_MODEL_TYPE, claims_of
+    from gnomon.adapters.subject import MissingEvidence
+    from gnomon.registry import Registry
+    from gnomon.report.document import FoundEncoding
+
+    known: Registry[Any] = Registry("model family", package=None)
+    for known_name in BY_MODEL_TYPE:
+        known.register(known_name)(known_name)
+    known.get(name)
+    try:
+        claims = claims_of({"model_type": name})
+    except (MissingEvidence, GnomonError) as error:
+        raise GnomonError(
+            f"The family {name!r} alone does not tell the encoding ({error}); give --checkpoint."
+        ) from None
+    found = _main([FoundEncoding(it.kind, it.where, it.options, "config") for it in claims], f"the family {name}")
+    return _checkpoint(found, {"model_type": name}, name)
+
+
+def _main(encodings: "Sequence[FoundEncoding]", target: str) -> "FoundEncoding":
+    """The encoding that a model's length hangs on: that of its layers of full attention, where they differ."""
+    from gnomon.encodings import registry
+
+    if not encodings:
+        raise GnomonError(f"No position encoding was found in {target}; advice on a checkpoint needs one.")
+    found = min(encodings, key=lambda it: any(word in f"{it.where} {it.kind}" for word in LATER))
+    if found.kind not in registry:
+        raise GnomonError(f"{target} has {found.kind}, which gnomon does not build, so it cannot advise on it.")
+    return found
+
+
+def _checkpoint(found: "FoundEncoding", config: Mapping[str, Any], target: str) -> Checkpoint:
+    from gnomon.encodings import registry
+
+    taken = inspect.signature(registry.get(found.kind)).parameters
+    options = {key: value for key, value in found.options.items() if key in taken and value is not None}
+    length = next((found.options[key] for key in LENGTH_KEYS if isinstance(found.options.get(key), int)), None)
+    sizes = {key: found.options[key] for key in SIZES if isinstance(found.options.get(key), int)}
+    if "sections" in options:
+        sizes.setdefault("head_dim", 2 * sum(options["sections"]))
+    return Checkpoint(
+        target,
+        found.kind,
+        options,
+        trained=_reach(length, options.get("frequencies")),
+        causal=_causal(config),
+        sizes=ModelSizes(
+            dim=_first(config, WIDTH_KEYS) or found.options.get("dim"),
+            num_layers=_first(config, LAYER_KEYS),
+            key_heads=found.options.get("num_key_heads"),
+            **sizes,
+        ),
+    )
+
+
+def _reach(stated: int | None, frequencies: Mapping[str, Any] | None) -> int | None:
+    """The stated length; or that which a scaling gives, where the config still states the length before it."""
+    if not frequencies or not {"factor", "original_max_length"} <= set(frequencies):
+        return stated
+    return max(stated or 0, int(frequencies["factor"] * frequencies["original_max_length"]))
+
+
+def _causal(config: Mapping[str, Any]) -> bool | None:
+    """Whether the family looks back only; None for an encoder with a decoder, and where it is not known."""
+    from gnomon.adapters.families import family_of
+    from gnomon.adapters.subject import MissingEvidence
+
+    try:
+        architecture = family_of(config).architecture
+    except MissingEvidence:
+        return None
+    return {"encoder": False, "decoder": True}.get(architecture)
+
+
+def _first(config: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
+    """A size under one of its names, at the top of a config or in its text part."""
+    inner = config.get("text_config")
+    places = (config, inner) if isinstance(inner, Mapping) else (config,)
+    for size in (place.get(name) for place in places for name in names):
+        if isinstance(size, int) and not isinstance(size, bool):
+            return int(size)
+    return None

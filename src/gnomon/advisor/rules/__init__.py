@@ -1,0 +1,1 @@
+"""The rules of the advisor, one file each; the file's name is the rule's."""

@@ -1,0 +1,1 @@
+"""Data sets, one file each, found by name in `gnomon.lab.data.dataset.registry`."""

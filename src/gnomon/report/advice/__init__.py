@@ -1,0 +1,1 @@
+"""Advice as plain data, and how it is written for a reader. Nothing here imports torch."""

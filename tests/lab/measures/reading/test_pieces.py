@@ -1,0 +1,38 @@
+"""Batches in pieces, and the losses of their slots."""
+
+import pytest
+import torch
+
+from gnomon.lab.measures.reading import pieces as module
+from gnomon.lab.measures.reading.pieces import pieces, token_losses
+from gnomon.lab.tasks.base import IGNORED, Batch
+from tests.helpers.lab_measured import fresh
+
+IDS = torch.arange(15).reshape(5, 3) % 7
+LABELS = torch.where(IDS == 3, IGNORED, IDS)
+
+
+def test_pieces_hold_every_row_once_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "CELLS", 2 * 3 * 7)  # a row has 3 slots of 7 classes
+    real = IDS != 2
+    parts = list(pieces(fresh(), Batch(IDS, LABELS, real)))
+    assert [len(part.ids) for part in parts] == [2, 2, 1]
+    assert torch.equal(torch.cat([part.ids for part in parts]), IDS)
+    assert torch.equal(torch.cat([part.labels for part in parts]), LABELS)
+    assert torch.equal(torch.cat([part.real for part in parts if part.real is not None]), real)
+
+
+def test_long_rows_are_cut_by_their_scores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "CELLS", 2 * 2 * 20 * 20)  # 2 heads of 20 times 20 scores are more than 20 times 7
+    ids = torch.zeros(3, 20, dtype=torch.int64)
+    assert [len(part.ids) for part in pieces(fresh(), Batch(ids, ids))] == [2, 1]
+
+
+def test_the_losses_are_those_of_single_slots(monkeypatch: pytest.MonkeyPatch) -> None:
+    trained = fresh("rotary")
+    whole = token_losses(trained, Batch(IDS, LABELS), torch.Generator())
+    monkeypatch.setattr(module, "CELLS", 1)
+    assert torch.allclose(token_losses(trained, Batch(IDS, LABELS), torch.Generator()), whole, equal_nan=True)
+    logs = trained.model(IDS).detach().double().log_softmax(-1)
+    assert whole[4, 1].item() == pytest.approx(-logs[4, 1, LABELS[4, 1]].item(), rel=1e-5)
+    assert torch.equal(whole.isnan(), LABELS == IGNORED)
