@@ -153,7 +153,7 @@ def test_data_that_are_not_here_are_refused_with_the_command_that_fetches_them(
     engine: Canned, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("GNOMON_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(Tiny, "data", ("austen",))
+    monkeypatch.setattr(Tiny, "needs", lambda suite, size: ("austen",))
     assert "run `gnomon lab data austen` first" in refused("tiny")
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 FLOORS = (
     "errors",
     "registry",
+    "cache",
     "plots",
     "report",
     "kernels",

@@ -3,14 +3,15 @@
 import hashlib
 from collections.abc import Mapping
 
-from gnomon.lab.data.cache import Stored, cache_folder, keep
+from gnomon.cache import cache_root
+from gnomon.lab.data.cache import Stored, keep
 
 
 def store(name: str, texts: Mapping[str, str]) -> None:
     contents = {file: text.encode() for file, text in texts.items()}
     digests = {file: hashlib.sha256(content).hexdigest() for file, content in contents.items()}
     origin = {"manager": "test", "package": name, "version": "0", "sha256": "0" * 64}
-    keep(Stored(name, cache_folder() / "data" / name, digests, (origin,), "none", "2026-01-01"), contents)
+    keep(Stored(name, cache_root() / "data" / name, digests, (origin,), "none", "2026-01-01"), contents)
 
 
 def numbered(start: int, size: int) -> str:

@@ -57,8 +57,10 @@ def test_places_without_a_number_have_no_point_and_a_variant_without_any_has_no_
 @pytest.mark.parametrize(
     ("at", "values", "log_x", "log_y"),
     [
-        ((64.0, 256.0), (6.0, 119.0), True, False),
+        ((64.0, 128.0, 256.0), (6.0, 7.0, 119.0), True, False),
         ((64.0, 255.0), (6.0, 121.0), False, True),
+        ((50.0, 100.0, 150.0, 200.0), (1.0, 1.0, 1.0, 1.0), False, False),
+        ((64.0, 80.0, 96.0, 128.0, 256.0, 512.0), (1.0,) * 6, True, False),
         ((0.0, 9.0), (0.0, 9.0), False, False),
     ],
 )
@@ -69,9 +71,11 @@ def test_axes_are_logarithmic_where_the_span_is_wide(
     assert (figure.log_x, figure.log_y) == (log_x, log_y)
 
 
-def test_many_places_are_labelled_at_round_values() -> None:
-    at = tuple(float(n) for n in range(40))
-    assert drawn(results("rotary", at, at=at)).x_ticks == ()
+@pytest.mark.parametrize("at", [tuple(float(n) for n in range(40)), (10.0, 25.0, 75.0, 90.0, 99.0, 100.0)])
+def test_places_whose_labels_would_overlap_are_labelled_at_round_values(at: tuple[float, ...]) -> None:
+    figure = drawn(results("rotary", at, at=at))
+    assert figure.x_ticks == ()
+    assert not figure.log_x
 
 
 def test_a_measure_at_one_place_is_no_curve() -> None:

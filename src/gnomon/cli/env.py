@@ -13,9 +13,22 @@ import gnomon
 EXTRAS = {
     "hf": ("transformers", "tokenizers"),
     "gguf": ("gguf", "transformers"),
+    "lab": ("accelerate", "conllu", "ray", "rdata", "scipy"),
+    "onnx": ("onnx", "onnxruntime", "onnxscript"),
     "plots": ("jinja2", "matplotlib", "plotly"),
 }
-LIBRARIES = ("torch", "numpy", "safetensors", "transformers", "gguf", "matplotlib", "plotly")
+LIBRARIES = (
+    "torch",
+    "numpy",
+    "safetensors",
+    "transformers",
+    "gguf",
+    "accelerate",
+    "ray",
+    "onnxruntime",
+    "matplotlib",
+    "plotly",
+)
 
 
 def env() -> None:
@@ -54,7 +67,7 @@ def _devices() -> list[str]:
 
 
 def _cache() -> str:
-    from gnomon.adapters.gguf.cache_folder import cache_root
+    from gnomon.cache import cache_root
 
     return str(cache_root())
 

@@ -10,11 +10,12 @@ from gnomon.report.lab.results import Run
 NONE, LINEAR, NTK, BY_PARTS, YARN = "none", "linear", "ntk", "by parts", "yarn"
 METHODS: Final = (NONE, LINEAR, NTK, BY_PARTS, YARN)
 PERPLEXITY, LAST = "perplexity", "last_k_perplexity"
+TUNED = "tuned"  #: how the experiment `extend` names what was trained on after it was extended
 
 
-def rules(factor: float, trained: int) -> dict[str, dict[str, Any]]:
-    """The rules by name. The ramp of the last two goes from 1 to 8 turns: few pairs turn 32 times in short contexts."""
-    ramp = {"factor": factor, "original_max_length": trained, "beta_fast": 8.0, "beta_slow": 1.0}
+def rules(factor: float, trained: int, fast: float = 8.0) -> dict[str, dict[str, Any]]:
+    """The rules by name. The ramp of the last two goes from 1 turn to `fast`: few pairs turn 32 times in short rows."""
+    ramp = {"factor": factor, "original_max_length": trained, "beta_fast": fast, "beta_slow": 1.0}
     return {
         NONE: {"kind": "plain"},
         LINEAR: {"kind": "linear", "factor": factor},
@@ -99,3 +100,13 @@ TEXTS: Final[dict[Size, tuple[Extension, ...]]] = {
     ),
 }
 COPIES: Final[dict[Size, Copying]] = {"quick": Copying(15, 5, 800, 60), "full": Copying(30, 10, 2500, 100)}
+
+
+SMOLLM2: Final = "SmolLM2-135M"
+SHORT, LONG = 1024, 10240  #: tokens; the model was trained on 8,192
+
+
+def pretrained(seed: int) -> Run:
+    """SmolLM2 extended to twice its trained length, with the ramp of the authors. Seeds differ in the text alone."""
+    methods = {name: {**rule, "base": 1e5} for name, rule in rules(2.0, 8192, fast=32.0).items()}
+    return Run("extend_pretrained", SMOLLM2, NONE, seed, {"methods": methods, "lengths": [SHORT, LONG], "last": 256})

@@ -122,4 +122,6 @@ def _place(at: float | None) -> str:
 
 
 def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    """The beginning of a sentence; names of measures as words."""
+    words = text.replace("_", " ")
+    return words[:1].upper() + words[1:]

@@ -116,7 +116,7 @@ def reverse(longest: int, layers: int, steps: int, names: Sequence[str]) -> Pane
 def answers(group: str, task: Mapping[str, Any], longest: int, steps: int) -> Panel:
     """Another task of Kazemnejad et al. 2023 and Huang et al. 2025, for four families."""
     slots = 3 * 2 * longest + 4
-    encodings = causal_encodings(longest)
+    encodings = causal_encodings(2 * longest)
     return Panel(
         group,
         task,

@@ -1,12 +1,13 @@
 """Runs that several suites share: equal options give equal keys, so the next suite finds in the store what one ran."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, final
 
 from gnomon.lab.suites.base import Size
 from gnomon.report.lab.results import Run
 
+T5_BUCKETS = 32  #: of the original
 #: Lengths over the trained one: sinusoids are said to fail by 1.25, and rotary to hold that far (Press et al. 2022).
 TIMES = (1.0, 1.25, 1.5, 2.0, 4.0, 8.0)
 
@@ -14,16 +15,19 @@ TIMES = (1.0, 1.25, 1.5, 2.0, 4.0, 8.0)
 def causal_encodings(trained: int) -> dict[str, dict[str, Any]]:
     """One encoding of each family for a causal model, by the name of the variant; `trained` is the trained length.
 
-    The last bucket of T5 begins at half of it, so that training reaches every bucket.
+    The last bucket of T5 begins before half of it, so that training reaches every bucket; rows too short for 32 buckets
+    have one for each distance of their first quarter, and as many beyond.
 
-    >>> causal_encodings(64)["t5"]["max_distance"]
-    32
+    >>> causal_encodings(64)["t5"]["max_distance"], causal_encodings(20)["t5"]["num_buckets"]
+    (32, 10)
     """
+    reach = trained // 2
+    buckets = {"num_buckets": max(2, reach)} if reach <= T5_BUCKETS // 2 else {}
     return {
         "sinusoidal": {"encoding": "sinusoidal"},
         "learned": {"encoding": "learned"},
         "rotary": {"encoding": "rotary"},
-        "t5": {"encoding": "t5", "direction": "causal", "max_distance": trained // 2},
+        "t5": {"encoding": "t5", "direction": "causal", "max_distance": reach, **buckets},
         "alibi": {"encoding": "alibi", "form": "causal"},
         "nope": {"encoding": "nope"},
     }
@@ -104,3 +108,12 @@ READINGS: Final[dict[Size, tuple[Reading, ...]]] = {
         Reading(corpus, length=128, steps=1500, total=15360, target=1.9, last=32) for corpus in ("stdlib", "austen")
     ),
 }
+
+
+def to_fetch(corpora: Iterable[str]) -> tuple[str, ...]:
+    """The corpora that are not on every machine.
+
+    >>> to_fetch(["stdlib", "austen"])
+    ('austen',)
+    """
+    return tuple(dict.fromkeys(corpus for corpus in corpora if corpus != "stdlib"))

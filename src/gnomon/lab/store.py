@@ -1,12 +1,13 @@
 """Finished runs on disk, one file each, so that none is done twice; and the checkpoints of those under way."""
 
 import json
+import os
 import shutil
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import final
+from typing import IO, final
 
 from gnomon.errors import GnomonError
 from gnomon.lab.machine import differences
@@ -69,9 +70,18 @@ class Store:
         """Where the checkpoints of a run belong; those of other versions or of another device are elsewhere."""
         return self.folder / "work" / run.key / ("-".join(self._today.values()) or "any")
 
-    def require_usable(self) -> None:
-        """Make the folder; raises GnomonError before the work is done where results could not be kept."""
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Make the folder, and keep others out of it: two that write the same checkpoints would spoil them.
+
+        Raises GnomonError where results cannot be kept, and where another process works in the folder.
+        """
         _make(self.folder / "runs")
+        if os.name != "posix":
+            yield
+            return
+        with _locked(self.folder):
+            yield
 
     def _file(self, run: Run) -> Path:
         return self.folder / "runs" / f"{run.key}.json"
@@ -81,6 +91,24 @@ def shown_as(result: Result, run: Run) -> Result:
     """A stored result as that of `run`, which computes the same and may be shown elsewhere under another name."""
     measured = {variant or run.variant: series for variant, series in result.measured.items()}
     return replace(result, run=run, measured=measured)
+
+
+def _locked(folder: Path) -> IO[str]:
+    """A file whose lock the system lets go with the process, however that ends."""
+    import fcntl
+
+    try:
+        file = (folder / ".lock").open("w")
+    except OSError as error:
+        raise GnomonError(f"The folder {folder} cannot be written: {error.strerror}; choose another one.") from error
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        raise GnomonError(f"Another process works in {folder}; wait for it, or choose another folder.") from None
+    except OSError:  # a disk without locks
+        return file
+    return file
 
 
 def _make(folder: Path) -> None:

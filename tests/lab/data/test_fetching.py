@@ -188,17 +188,6 @@ def test_a_missing_library_is_told_before_anything_is_downloaded() -> None:
     assert DOWNLOADED == []
 
 
-def test_the_cache_is_where_the_user_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from gnomon.lab.data.cache import cache_folder
-
-    monkeypatch.delenv("GNOMON_CACHE")
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    assert cache_folder() == tmp_path / "xdg" / "gnomon"
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    assert cache_folder() == tmp_path / "home" / ".cache" / "gnomon"
-
-
 def test_a_cache_that_cannot_be_made_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("GNOMON_CACHE", str(tmp_path / "file"))

@@ -77,15 +77,15 @@ def test_one_process_does_many_runs(tmp_path: Path) -> None:
     assert len({result.environment["pid"] for result in results}) == 1
 
 
-@pytest.mark.parametrize(("workers", "runs", "expected"), [(1, 3, 1), (2, 3, 2), (3, 2, 2)])
-def test_processes_are_as_many_as_workers_or_runs_and_share_the_cores(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int, runs: int, expected: int
+@pytest.mark.parametrize(("workers", "runs", "threads"), [(1, 3, "5"), (2, 3, "2"), (2, 1, "2"), (3, 2, "1")])
+def test_processes_are_no_more_than_workers_and_share_the_cores_however_few_runs_are_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int, runs: int, threads: str
 ) -> None:
     monkeypatch.setattr("gnomon.lab.engines.local.usable_cores", lambda: 5)
     results, _ = perform(tmp_path, *(run("well", seed) for seed in range(runs)), workers=workers)
-    assert len({result.environment["pid"] for result in results}) <= expected
-    assert {result.environment["threads"] for result in results} == {str(5 // expected)}
-    assert {result.environment["words"] for result in results} == {str([str(5 // expected), "cpu"])}
+    assert len({result.environment["pid"] for result in results}) <= min(workers, runs)
+    assert {result.environment["threads"] for result in results} == {threads}
+    assert {result.environment["words"] for result in results} == {str([threads, "cpu"])}
 
 
 def test_by_default_every_usable_core_has_a_worker() -> None:

@@ -4,7 +4,7 @@ import os
 import socket
 import sys
 import time
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -12,9 +12,7 @@ import pytest
 from gnomon.errors import GnomonError
 from gnomon.lab.engines.ray import Ray
 from gnomon.lab.worker import RESUMED
-from gnomon.report.lab.results import Result
-from gnomon.report.lab.study import Failure
-from tests.helpers.lab_runs import LONG, Told, killed_at_first_checkpoint, same_as_undisturbed, store_in, tiny
+from tests.helpers.lab_runs import LONG, Told, children, killed_at_first_checkpoint, same_as_undisturbed, store_in, tiny
 
 BAD = tiny("nosuch")
 SHORT = tiny("rotary", 1)
@@ -22,66 +20,40 @@ KILLED = tiny("rotary", 2, **LONG)
 
 
 def ray_worker() -> int:
-    """The process that does a run now: Ray names it after the function."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            if path.read_text().startswith("ray::remote"):
-                found.append(int(path.parent.name))
-        except OSError:
-            continue
+    """The process that does a run now, below this one: Ray names it after the function."""
+    waiting, found = [os.getpid()], []
+    while waiting:
+        pid = waiting.pop()
+        with suppress(OSError):
+            waiting += children(pid)
+            found += [pid] if Path(f"/proc/{pid}/cmdline").read_text().startswith("ray::remote") else []
     [worker] = found
     return worker
 
 
-@dataclass(frozen=True)
-class Done:
-    results: list[Result]
-    failures: list[Failure]
-    told: Told
-    killed: list[int]
-    variables: dict[str, str]
+def test_a_cluster_gives_the_numbers_of_this_process_whatever_happens_to_its_workers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The runs of test_local.py, so that both engines give the same."""
+    import ray
 
-
-@pytest.fixture(scope="module")
-def done(tmp_path_factory: pytest.TempPathFactory) -> Done:
-    """The runs of test_local.py."""
-    store, told, before = store_in(tmp_path_factory.mktemp("store")), Told(), dict(os.environ)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("gnomon.lab.engines.ray.usable_cores", lambda: 1)
-        with killed_at_first_checkpoint(store, KILLED, ray_worker) as killed:
-            results, failures = Ray(workers=1).perform([BAD, SHORT, KILLED], store, told)
-    changed = {name: value for name, value in os.environ.items() if before.get(name) != value}
-    return Done(results, failures, told, killed, changed)
-
-
-def test_results_are_those_of_this_process_bit_for_bit(done: Done) -> None:
-    [short, _] = done.results
+    monkeypatch.setattr("gnomon.lab.engines.ray.usable_cores", lambda: 1)  # one thread
+    store, told = store_in(tmp_path), Told()
+    with killed_at_first_checkpoint(store, KILLED, ray_worker) as killed:
+        [short, resumed], [failure] = Ray(workers=1).perform([BAD, SHORT, KILLED], store, told)
     assert short.run == SHORT
     assert same_as_undisturbed(short)
 
+    assert len(killed) == 1
+    assert resumed.notes == (RESUMED,)
+    assert same_as_undisturbed(resumed, **LONG)
 
-def test_a_run_whose_worker_was_killed_goes_on_to_the_same_result(done: Done) -> None:
-    assert len(done.killed) == 1
-    assert done.results[1].notes == (RESUMED,)
-    assert same_as_undisturbed(done.results[1], **LONG)
-
-
-def test_a_run_that_is_refused_is_told_by_its_sentence(done: Done) -> None:
-    [failure] = done.failures
     assert failure.run == BAD
     assert failure.message.startswith("No encoding is called 'nosuch'.")
 
-
-def test_what_ended_is_told(done: Done) -> None:
-    assert [standing.finished for standing in done.told.standings] == [1, 2, 3]
-
-
-def test_nothing_is_left_behind(done: Done) -> None:
-    import ray
-
+    assert [standing.finished for standing in told.standings] == [1, 2, 3]
     assert not ray.is_initialized()
-    assert not [name for name in done.variables if name.startswith("RAY_USAGE")]
+    assert "RAY_USAGE_STATS_ENABLED" not in os.environ
 
 
 def test_an_address_that_does_not_answer_is_refused_at_once() -> None:

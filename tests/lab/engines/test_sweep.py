@@ -44,15 +44,16 @@ def test_a_run_that_goes_on_from_a_checkpoint_is_measured_from_there() -> None:
 
 
 def test_what_has_not_begun_lasts_as_long_as_the_other_seeds_of_it() -> None:
-    sweep, _ = sweep_of(run("a"), run("a", 1), run("b"), run("b", 1))
-    assert sweep.ended(run("a"), 10.0).seconds_left == 3 * 10.0
-    assert sweep.ended(run("b"), 40.0).seconds_left == 10.0 + 40.0
+    sweep, _ = sweep_of(run("a"), run("a", 1), run("a", 2), run("b"), run("b", 1))
+    assert sweep.ended(run("a"), 10.0).seconds_left == 4 * 10.0
+    assert sweep.ended(run("b"), 40.0).seconds_left == 2 * 10.0 + 40.0
 
 
-def test_what_is_unlike_all_others_lasts_as_long_as_the_group_then_as_all() -> None:
-    sweep, _ = sweep_of(run("a"), run("b"), run("c"), run("a", group="sort"))
+def test_what_is_unlike_all_others_lasts_as_long_as_its_group_then_as_all() -> None:
+    sweep, _ = sweep_of(run("a"), run("b"), run("c"), run("a", group="sort"), run("a", group="parity"))
     sweep.ended(run("a"), 10.0)
-    assert sweep.ended(run("b"), 20.0).seconds_left == 15.0 + 15.0
+    sweep.ended(run("b"), 20.0)
+    assert sweep.ended(run("a", group="sort"), 90.0).seconds_left == 15.0 + 40.0
 
 
 def test_workers_share_what_is_left() -> None:

@@ -9,6 +9,7 @@ import torch
 from gnomon.encodings import Rotary
 from gnomon.errors import GnomonError
 from gnomon.lab.experiments import Context, Outcome, build_experiment
+from gnomon.lab.experiments.train import Train
 from gnomon.lab.measures.base import Trained
 from gnomon.lab.measures.perplexity import Perplexity
 from gnomon.report.lab.results import Series
@@ -54,6 +55,7 @@ def test_a_method_gets_its_own_frequencies_and_the_weights_of_the_one_training(m
     run(Context(0), train={**TRAIN, "measures": [{"measure": "perplexity", "lengths": [4]}]})
     assert [frequency for frequency, _ in seen] == [1.0, 1.0, 1 / 3, 1 / 3]
     (_, plain), (_, tuned), (_, moved), _ = seen
+    assert torch.equal(plain, Train(**TRAIN).trained(Context(0)).model.stack.embedding.words.weight)
     assert torch.equal(plain, moved)
     assert not torch.equal(plain, tuned)
 
@@ -76,7 +78,7 @@ def test_progress_counts_all_trainings_and_checkpoints_are_apart(tmp_path: Path)
     [{"encoding": "alibi"}, {"encoding": "rotary", "frequencies": {"kind": "plain"}}, [{"encoding": "rotary"}]],
 )
 def test_only_plain_rotary_models_are_extended(encoding: Any) -> None:
-    with pytest.raises(GnomonError, match="trained with {'encoding': 'rotary'} and no frequencies"):
+    with pytest.raises(GnomonError, match="and no frequencies of their own"):
         run(Context(0), train={**TRAIN, "model": {**TRAIN["model"], "encoding": encoding}})
 
 

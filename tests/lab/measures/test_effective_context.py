@@ -7,7 +7,7 @@ from gnomon.errors import GnomonError
 from gnomon.lab.experiments.context import Context
 from gnomon.lab.measures import Trained
 from gnomon.lab.measures.effective_context import EffectiveContext
-from gnomon.lab.tasks.base import Batch
+from gnomon.lab.tasks.base import IGNORED, Batch
 from gnomon.lab.tasks.copy import Copy
 from tests.helpers.lab_measured import fresh
 
@@ -39,3 +39,16 @@ def test_what_makes_no_sense_is_refused() -> None:
         EffectiveContext([8], last=2).take(fresh(task=Copy()), Context(0))
     with pytest.raises(GnomonError, match="a threshold of 0 or more, got -1"):
         EffectiveContext([8], last=2, threshold=-1)
+
+
+def test_every_length_scores_the_same_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
+    scored = []
+
+    def recorded(self: Trained, batch: Batch, generator: torch.Generator) -> torch.Tensor:
+        scored.append(batch.labels[batch.labels != IGNORED])
+        return torch.zeros(*batch.ids.shape, 7)
+
+    monkeypatch.setattr(Trained, "logits", recorded)
+    EffectiveContext([5, 8, 12], last=2, rows=3).take(fresh(), Context(0))
+    assert [len(tokens) for tokens in scored] == [6, 6, 6]
+    assert all(torch.equal(scored[0], other) for other in scored[1:])

@@ -24,12 +24,12 @@ def outcomes(evidence: Evidence) -> dict[str, set[str]]:
     """By what a statement is about."""
     found: dict[str, set[str]] = {}
     for judgement in LowResource().judge(evidence, "full"):
-        about = judgement.statement.partition(": ")[2].partition(" in ")[0]
+        about = judgement.statement.partition(": ")[2].partition(" with ")[0]
         found.setdefault(about, set()).add(judgement.outcome)
     return found
 
 
-BELOW, LEAD = "a learned table ends below sinusoids.", "the lead of sinusoids over the table is larger"
+BELOW, LEAD = "a learned table ends below sinusoids.", "sinusoids lead the table by more"
 ORDER = "without positions the end is below sinusoids."
 
 

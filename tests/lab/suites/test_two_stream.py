@@ -46,6 +46,7 @@ def test_runs_can_be_built_and_every_seed_has_both_variants(size: Size, steps: i
     assert seen == {(g, v, s) for g in (TRAINED, UNTRAINED) for v in (WITH, WITHOUT) for s in SEEDS}
     assert len({run.key for run in runs}) == len(runs) == 12
     assert {run.options["steps"] for run in runs if run.group == TRAINED} == {steps}
+    assert {(run.variant, run.options["told"]) for run in runs} == {(WITH, "place"), (WITHOUT, "nothing")}
     assert [run.group for run in runs[:6]] == [TRAINED] * 6  # the longest first
     [pair] = SUITE.pairs(size)
     assert (pair.a, pair.b, pair.at) == (WITH, WITHOUT, steps)

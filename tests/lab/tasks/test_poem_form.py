@@ -44,3 +44,13 @@ def test_whole_poems_have_four_classes_in_the_order_of_their_lengths() -> None:
 def test_a_window_longer_than_the_shortest_poem_is_refused() -> None:
     with pytest.raises(GnomonError, match="The shortest poems have 20 characters, got window=21; 0: whole poems"):
         PoemForm(window=21)
+
+
+@pytest.mark.parametrize("window", [20, 0])
+def test_a_batch_of_training_has_more_than_one_class_though_the_file_is_in_the_order_of_forms(window: int) -> None:
+    lines = [f"{numbered(60 * row, size)}\t{'0' * size}" for size in (20, 28) for row in range(200)]
+    store("chinese-poetry", {"train.txt": "\n".join(lines), "test.txt": lines[0]})
+    task = PoemForm(window=window)
+    for seed in range(5):
+        batch = task.batch("train", None, 16, torch.Generator().manual_seed(seed))
+        assert 2 <= int(batch.labels[:, 0].sum()) <= 14  # of 16, eight are expected

@@ -1,24 +1,11 @@
-"""The user's cache folder, where a converted checkpoint is kept: GNOMON_CACHE, or gnomon/ in the platform's place."""
+"""Folders of the user's cache that are made once: where a converted checkpoint is kept."""
 
-import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-
-def cache_root() -> Path:
-    """Where gnomon may keep files that it can make again."""
-    if own := os.environ.get("GNOMON_CACHE"):
-        return Path(own).expanduser()
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = str(Path.home() / "Library" / "Caches")
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base).expanduser() / "gnomon"
+from gnomon.cache import cache_root
 
 
 def made_once(key: str, make: Callable[[Path], None]) -> Path:

@@ -1,26 +1,21 @@
-"""Data sets on this machine: a folder each, with a manifest that says where its files are from and what they are."""
+"""Data sets on this machine: a folder each, with a manifest that says where its files are from and what they are.
+
+They lie in the folder `data` of the user's cache.
+"""
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
+from gnomon.cache import cache_root
 from gnomon.errors import GnomonError
 from gnomon.plots.files import write_whole
 
 MANIFEST = "manifest.json"
 FORMAT = 1  #: raised when the files of a data set would be read in another way
-
-
-def cache_folder() -> Path:
-    """$GNOMON_CACHE, else $XDG_CACHE_HOME/gnomon, else ~/.cache/gnomon; data sets are in its folder `data`."""
-    given, general = os.environ.get("GNOMON_CACHE"), os.environ.get("XDG_CACHE_HOME")
-    if given:
-        return Path(given).expanduser()
-    return (Path(general) if general else Path.home() / ".cache") / "gnomon"
 
 
 @final
@@ -72,7 +67,7 @@ def load(name: str) -> Stored:
 
 def find(name: str) -> Stored | None:
     """A data set by name, None when it is not here."""
-    folder = cache_folder() / "data" / name
+    folder = cache_root() / "data" / name
     try:
         told = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):

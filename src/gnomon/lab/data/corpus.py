@@ -11,8 +11,9 @@ import torch
 from jaxtyping import Integer
 from torch import Tensor
 
+from gnomon.cache import cache_root
 from gnomon.errors import GnomonError
-from gnomon.lab.data.cache import cache_folder, load
+from gnomon.lab.data.cache import load
 from gnomon.lab.data.stdlib import SplitText, standard_library
 
 UNKNOWN = 0  #: the id of every character that is not among the frequent ones
@@ -41,7 +42,7 @@ def load_corpus(name: str) -> Corpus:
     """
     if name not in CORPORA:
         raise GnomonError(f"No corpus is called {name!r}; there are {', '.join(sorted(CORPORA))}.")
-    return _loaded(name, cache_folder())
+    return _loaded(name, cache_root())
 
 
 @cache

@@ -9,8 +9,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import final
 
+from gnomon.cache import cache_root
 from gnomon.errors import GnomonError
-from gnomon.lab.data.cache import Stored, cache_folder, find, keep
+from gnomon.lab.data.cache import Stored, find, keep
 from gnomon.lab.data.dataset import DataSet, registry
 from gnomon.lab.data.packages import Package
 
@@ -71,7 +72,7 @@ def _fetched(name: str, data: DataSet, downloads: Downloads, *, again: bool, tel
     contents = _converted(name, data, files)
     digests = {file: hashlib.sha256(content).hexdigest() for file, content in contents.items()}
     day = datetime.now(UTC).date().isoformat()
-    stored = Stored(name, cache_folder() / "data" / name, digests, tuple(origins), data.licence, day)
+    stored = Stored(name, cache_root() / "data" / name, digests, tuple(origins), data.licence, day)
     keep(stored, contents)
     size = sum(map(len, contents.values())) / 1e6
     tell(f"{name} is in {stored.folder}: {len(contents)} files, {size:.1f} MB")

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Protocol, final
 
@@ -86,8 +87,6 @@ class Engine(ABC):
         return results, failures
 
     def _done(self, runs: Sequence[Run], store: Store, progress: Progress) -> dict[str, Result | Failure]:
-        if self.keeps:
-            store.require_usable()
         ended: dict[str, Result | Failure] = {}
         sweep = Sweep(runs, lambda: self.at_once)
 
@@ -102,5 +101,6 @@ class Engine(ABC):
             ended[event.run.key] = event
             progress.show(sweep.ended(event.run, event.seconds if isinstance(event, Result) else None))
 
-        self.do(runs, store, tell)
+        with store.alone() if self.keeps else nullcontext():
+            self.do(runs, store, tell)
         return ended

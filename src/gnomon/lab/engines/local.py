@@ -50,7 +50,7 @@ class Local(Engine):
                 thread.join()
 
     def _workers(self, count: int) -> list[WorkerProcess]:
-        threads = max(1, usable_cores() // count)
+        threads = max(1, usable_cores() // self.at_once)  # the same however few runs are left: it changes rounding
         gpus = _gpus() if self.device is None else []
         return [
             WorkerProcess(threads, self.device, gpus[index % len(gpus)] if gpus else None) for index in range(count)

@@ -10,11 +10,10 @@ from gnomon.errors import GnomonError
 from gnomon.lab.experiments.base import Experiment, Outcome, registry
 from gnomon.lab.experiments.context import Context
 from gnomon.lab.experiments.train import Train
+from gnomon.lab.extensions import TUNED
 from gnomon.lab.measures.base import Measure, Trained, build_measure
 from gnomon.lab.training.options import TrainingOptions
 from gnomon.report.lab.results import Series
-
-TUNED = "tuned"
 
 
 @registry.register("extend")

@@ -12,7 +12,7 @@ from gnomon.lab.measures.base import Measure, Trained, registry
 from gnomon.lab.measures.reading.attention import attention_maps
 from gnomon.lab.measures.reading.checking import require_counts
 from gnomon.lab.measures.reading.lengths import by_layer
-from gnomon.lab.measures.reading.pieces import pieces
+from gnomon.lab.measures.reading.pieces import pieces_for_maps
 from gnomon.lab.tasks.base import Batch
 from gnomon.report.lab.results import MeasureInfo, Series
 
@@ -39,7 +39,7 @@ class AttentionDistance(Measure):
         batch = trained.task.batch("test", self.length, self.rows, generator)
 
         def read() -> list[float]:
-            sums = torch.stack([_sums(trained, piece, generator) for piece in pieces(trained, batch)]).sum(0)
+            sums = torch.stack([_sums(trained, piece, generator) for piece in pieces_for_maps(trained, batch)]).sum(0)
             queries = batch.ids.numel() if batch.real is None else int(batch.real.sum())
             return [float(total) / queries for total in sums]
 

@@ -34,11 +34,10 @@ class Suite(ABC):
     question: ClassVar[str]  #: one sentence
     expectation: ClassVar[str]  #: one or two sentences, with what they rest on
     sources: ClassVar[tuple[str, ...]]
-    data: ClassVar[tuple[str, ...]] = ()  #: data sets that must be fetched first, with `gnomon lab data NAME`
 
     def needs(self, size: Size) -> tuple[str, ...]:
-        """The data sets that this size reads; a suite whose quick form needs fewer says so here."""
-        return self.data
+        """The data sets that this size reads and that must be fetched first, with `gnomon lab data NAME`."""
+        return ()
 
     @abstractmethod
     def method(self, size: Size) -> str:

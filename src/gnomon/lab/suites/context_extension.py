@@ -5,28 +5,38 @@ from collections.abc import Sequence
 from typing import final
 
 from gnomon.lab.evidence import Evidence
-from gnomon.lab.experiments.extend import TUNED
 from gnomon.lab.extensions import (
     BY_PARTS,
     COPIES,
     LAST,
     LINEAR,
+    LONG,
     METHODS,
     NONE,
     NTK,
     PERPLEXITY,
+    SHORT,
+    SMOLLM2,
     TEXTS,
+    TUNED,
     YARN,
     Extension,
+    pretrained,
 )
-from gnomon.lab.judging import AtMost, Expectation, ratios
-from gnomon.lab.panels import COPY, EXACT
+from gnomon.lab.judging import AtLeast, AtMost, Expectation, ratios
+from gnomon.lab.panels import COPY, EXACT, TOKENS
+from gnomon.lab.recipes import to_fetch
 from gnomon.lab.suites.base import Pair, Size, Suite, registry
 from gnomon.report.lab.results import Run
 from gnomon.report.lab.study import Judgement
 
 CHEN = "Chen et al. 2023, arXiv:2306.15595"
 PENG = "Peng et al. 2023 (YaRN), arXiv:2309.00071"
+PRETRAINED = (
+    f" SmolLM2-135M is taken as it was published, trained on 8,192 tokens, and reads the same last 256 tokens of the "
+    f"standard library after {SHORT:,} and after {LONG:,}, with frequencies for twice its length; seeds differ in the "
+    f"place of the text alone, and nothing is trained."
+)
 SLOWED = "the shares by which the rules slow the trained pairs"
 MEN = "Men et al. 2024, arXiv:2405.14591"
 
@@ -47,6 +57,9 @@ class ContextExtension(Suite):
     )
     sources = (CHEN, PENG, MEN)
 
+    def needs(self, size: Size) -> tuple[str, ...]:
+        return to_fetch(each.corpus for each in TEXTS[size])
+
     def method(self, size: Size) -> str:
         text, copying = TEXTS[size][0], COPIES[size]
         corpora = " and ".join(each.corpus for each in TEXTS[size])
@@ -58,11 +71,13 @@ class ContextExtension(Suite):
             f"divide those that turn less than once. Perplexity can stay low where nothing far is found again (Men et "
             f"al. 2024), so a second model copies strings of up to {copying.longest} symbols, and is extended to 3 "
             f"times as many. One model is trained for each seed, and all methods are tried on its weights."
+            + (PRETRAINED if size == "full" else "")
         )
 
     def runs(self, size: Size, seeds: Sequence[int]) -> list[Run]:
         read = [text.run(seed) for text in TEXTS[size] for seed in seeds]
-        return read + [COPIES[size].run(seed) for seed in seeds]
+        own = read + [COPIES[size].run(seed) for seed in seeds]
+        return [*(pretrained(seed) for seed in seeds), *own] if size == "full" else own
 
     def pairs(self, size: Size) -> list[Pair]:
         read = [
@@ -79,11 +94,13 @@ class ContextExtension(Suite):
             for at in COPIES[size].lengths
             for name in METHODS[1:]
         ]
-        return read + copied
+        published = [Pair(SMOLLM2, LAST, at, name, NONE) for at in (SHORT, LONG) for name in METHODS[1:]]
+        return read + copied + (published if size == "full" else [])
 
     def judge(self, evidence: Evidence, size: Size) -> list[Judgement]:
         judged = [judgement for text in TEXTS[size] for judgement in _Read(text, evidence).judged()]
-        return judged + _copied(evidence, COPIES[size].lengths)
+        judged += _copied(evidence, COPIES[size].lengths)
+        return judged + _pretrained(evidence) if size == "full" else judged
 
 
 @final
@@ -130,9 +147,14 @@ class _Read:
             )
             for name in (NTK, YARN)
         ]
-        direct = self._expect("The same training without new frequencies does not extend the context.", CHEN)
         yarn, none = (f"{name}, {TUNED}" for name in (YARN, NONE))
-        return [*recovered, direct.lower(self.evidence, self._pair(4, yarn, none))]
+        direct = self._expect("The same training without new frequencies does not extend the context.", CHEN).bounded(
+            f"{LAST} of none after it at 4 times the length, over that of none before it at the trained length",
+            ratios(self._numbers(none, 4), self._numbers(NONE, 1)),
+            AtLeast(1.25),
+        )
+        better = self._expect("After the same training YaRN reads 4 times the length better than none.", PENG)
+        return [*recovered, direct, better.lower(self.evidence, self._pair(4, yarn, none))]
 
     def _expect(self, statement: str, source: str) -> Expectation:
         return Expectation(f"{self.text.corpus}: {statement}", source)
@@ -146,8 +168,22 @@ class _Read:
 
 def _copied(evidence: Evidence, lengths: Sequence[int]) -> list[Judgement]:
     found = Expectation(f"{COPY}: what YaRN gains in perplexity it gains in retrieval, without more training.", MEN)
-    tuned = Expectation(f"{COPY}: after a little training YaRN copies more of the longer strings than none.", CHEN)
+    tuned = Expectation(f"{COPY}: after a little training YaRN gets more of the longer strings right than none.", CHEN)
     return [
-        found.higher(evidence, Pair(COPY, EXACT, lengths[1], YARN, NONE)),
-        tuned.higher(evidence, Pair(COPY, EXACT, lengths[1], f"{YARN}, {TUNED}", f"{NONE}, {TUNED}")),
+        found.higher(evidence, Pair(COPY, TOKENS, lengths[1], YARN, NONE)),
+        tuned.higher(evidence, Pair(COPY, TOKENS, lengths[1], f"{YARN}, {TUNED}", f"{NONE}, {TUNED}")),
+    ]
+
+
+def _pretrained(evidence: Evidence) -> list[Judgement]:
+    def over_none(name: str, at: int) -> dict[int, float]:
+        return ratios(evidence.by_seed(SMOLLM2, name, LAST, at), evidence.by_seed(SMOLLM2, NONE, LAST, at))
+
+    price = Expectation(f"{SMOLLM2}: YaRN costs little at short lengths.", PENG)
+    gain = Expectation(f"{SMOLLM2}: beyond the trained length YaRN reads better than none.", PENG)
+    cheaper = Expectation(f"{SMOLLM2}: YaRN costs less than position interpolation at short lengths.", PENG)
+    return [
+        price.bounded(f"{LAST} of YaRN over that of none at {SHORT:,}", over_none(YARN, SHORT), AtMost(1.1)),
+        cheaper.lower(evidence, Pair(SMOLLM2, LAST, SHORT, YARN, LINEAR)),
+        gain.lower(evidence, Pair(SMOLLM2, LAST, LONG, YARN, NONE)),
     ]

@@ -6,7 +6,7 @@ from typing import Final, final
 from gnomon.lab.evidence import Evidence
 from gnomon.lab.judging import AtMost, Expectation, ratios
 from gnomon.lab.panels import COPY, EXACT, Panel, Placed
-from gnomon.lab.recipes import READINGS, along_training, causal_encodings
+from gnomon.lab.recipes import READINGS, along_training, causal_encodings, to_fetch
 from gnomon.lab.suites.base import Pair, Size, Suite, registry
 from gnomon.report.lab.results import Run
 from gnomon.report.lab.study import Judgement
@@ -57,6 +57,9 @@ class Convergence(Suite):
         "biases (Biderman et al. 2021)."
     )
     sources = (ARTICLE, ROFORMER, ELEUTHER)
+
+    def needs(self, size: Size) -> tuple[str, ...]:
+        return to_fetch(each.corpus for each in READINGS[size])
 
     def method(self, size: Size) -> str:
         first, panel = READINGS[size][0], PANELS[size]

@@ -5,7 +5,7 @@ from typing import Final, final
 
 from gnomon.lab.evidence import Evidence
 from gnomon.lab.judging import AtLeast, AtMost, Expectation, ratios, worst
-from gnomon.lab.recipes import READINGS, Reading
+from gnomon.lab.recipes import READINGS, Reading, to_fetch
 from gnomon.lab.suites.base import Pair, Size, Suite, registry
 from gnomon.report.lab.results import Run
 from gnomon.report.lab.study import Judgement
@@ -34,6 +34,9 @@ class Extrapolation(Suite):
         "Counted over the last tokens alone, as DAPE does, T5 biases fail sooner."
     )
     sources = (PRESS, CURSE, DAPE)
+
+    def needs(self, size: Size) -> tuple[str, ...]:
+        return to_fetch(each.corpus for each in READINGS[size])
 
     def method(self, size: Size) -> str:
         first, *others = READINGS[size]

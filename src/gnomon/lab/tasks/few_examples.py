@@ -1,7 +1,6 @@
 """Another task with few rows to train on, as when labels are dear.
 
-How much data a position encoding needs is asked so: the rows to train on are fixed, those of tests are drawn anew. Wang
-et al. 2021 compare encodings on tasks of such sizes, GLUE's smallest among them ("On Position Embeddings in BERT").
+How much data a position encoding needs is asked so: the rows to train on are fixed, those of tests are drawn anew.
 """
 
 from collections.abc import Mapping

@@ -31,12 +31,8 @@ class Examples:
     def of(cls, ids: Integer[np.ndarray, "E W"], labels: Integer[np.ndarray, "E W"]) -> "Examples":
         """Rows of token ids with padding after their ends, and the class at each slot."""
         sizes = (ids != PADDING).sum(1)
-        return cls(
-            *(
-                torch.from_numpy(part)
-                for part in (ids.astype(np.int32), labels.astype(np.int16), sizes.astype(np.int64))
-            )
-        )
+        parts = (ids.astype(np.int32), labels.astype(np.int16), sizes.astype(np.int64))
+        return cls(*(torch.from_numpy(part) for part in parts))
 
     @classmethod
     def classified(cls, ids: Int32[np.ndarray, "E W"], classes: Sequence[int]) -> "Examples":
@@ -60,6 +56,7 @@ class StoredTask(Task):
 
     name: str  #: as it is registered
     marked: bool  #: whether a row begins with a slot that is no token
+    alike: bool = True  #: whether a batch of training has rows of like length; False where the length tells the class
 
     def __init__(self, parts: Mapping[Split, Examples], vocabulary: Vocabulary, output: Output) -> None:
         self.parts = parts
@@ -78,7 +75,11 @@ class StoredTask(Task):
             ordered = ordered[self.fitting(self.parts[split].sizes[ordered] - int(self.marked), length)]
         if not len(ordered):
             raise GnomonError(f"The task {self.name!r} has no rows of length {length} to {split} with; {self._told()}")
-        return self.parts[split].batch(ordered[_drawn(len(ordered), split, size, generator)])
+        if split == "test":
+            drawn = torch.randperm(len(ordered), generator=generator).repeat(-(-size // len(ordered)))[:size]
+        else:
+            drawn = _neighbours(len(ordered), WINDOW * size if self.alike else len(ordered), size, generator)
+        return self.parts[split].batch(ordered[drawn])
 
     def fitting(self, tokens: Int64[Tensor, " E"], length: int) -> Bool[Tensor, " E"]:
         """Which rows, by the number of their tokens, are of a length."""
@@ -100,12 +101,10 @@ def _by_size(sizes: Int64[Tensor, " E"]) -> Int64[Tensor, " E"]:
     return shuffled[sizes[shuffled].argsort(stable=True)]
 
 
-def _drawn(count: int, split: Split, size: int, generator: torch.Generator) -> Int64[Tensor, " B"]:
-    """Places among `count` rows in the order of their length."""
-    if split == "test":
-        return torch.randperm(count, generator=generator).repeat(-(-size // count))[:size]
+def _neighbours(count: int, window: int, size: int, generator: torch.Generator) -> Int64[Tensor, " B"]:
+    """Places within a window of `count` rows, which goes on from the last to the first."""
     start = torch.randint(count, (1,), generator=generator)
-    return (start + torch.randint(min(count, WINDOW * size), (size,), generator=generator)) % count
+    return (start + torch.randint(min(count, window), (size,), generator=generator)) % count
 
 
 def read_lines(

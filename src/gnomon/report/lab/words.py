@@ -15,10 +15,10 @@ OUTCOMES: tuple[Outcome, ...] = ("fails", "no difference seen", "not measured", 
 
 
 def written(number: float) -> str:
-    """Three digits or more, at most three of them after the point, without an exponent where people use none.
+    """Three digits, or two of a small share, without an exponent where people use none.
 
-    >>> [written(x) for x in (0.98765, 12.345, 8200.4, 0.05, 0.00012, 0.0, -3.0)]
-    ['0.988', '12.3', '8200', '0.050', '0.00012', '0', '-3.00']
+    >>> [written(x) for x in (0.98765, 12.345, 8200.4, 0.05, 0.00212, 0.00012, 0.0, -3.0)]
+    ['0.988', '12.3', '8200', '0.050', '0.00212', '0.00012', '0', '-3.00']
     """
     return f"{number:.{decimals}f}" if (decimals := _decimals(abs(number))) is not None else f"{number:.3g}"
 
@@ -41,7 +41,7 @@ def _decimals(size: float) -> int | None:
     """None: too small, or too large, to be written without an exponent."""
     if size == 0 or not 1e-3 <= size < 1e7:
         return None
-    return min(3, max(0, 2 - math.floor(math.log10(size))))
+    return min(3 if size >= 0.01 else 5, max(0, 2 - math.floor(math.log10(size))))
 
 
 def place(info: MeasureInfo, at: float | None) -> str:

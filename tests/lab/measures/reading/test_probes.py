@@ -3,7 +3,10 @@
 import pytest
 import torch
 
-from gnomon.lab.measures.reading.probes import Reader, chance, linear_reader, mlp_reader
+from gnomon.lab.experiments.context import Context
+from gnomon.lab.measures.reading import probes
+from gnomon.lab.measures.reading.probes import Reader, chance, linear_reader, mlp_reader, recovery
+from tests.helpers.lab_measured import fresh
 
 
 def drawn(seed: int, *shape: int) -> torch.Tensor:
@@ -43,3 +46,10 @@ def test_what_no_line_separates_is_read_by_the_network_only() -> None:
     )
     assert float(linear.double().mean()) > 0.5
     assert float(mlp.double().mean()) < 0.05
+
+
+def test_rows_that_fit_the_reader_are_not_those_it_is_tried_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Noise of many dimensions: a reader knows the 16 states that it was fitted on by heart, and no others."""
+    monkeypatch.setattr(probes, "hidden_states", lambda *_: [drawn(5, 4, 8, 64)])
+    [error] = recovery(linear_reader, fresh(), Context(0), "a measure", length=8, rows=4)
+    assert error > 0.7

@@ -23,7 +23,9 @@ class Debian(Package):
 
     @property
     def label(self) -> str:
-        return f"{self.names[0]} (Debian)" if len(self.names) == 1 else f"{self.names[0]} or newer (Debian)"
+        return (
+            f"{self.names[0]} (Debian)" if len(self.names) == 1 else f"{self.names[0]} or that of the release (Debian)"
+        )
 
     def download(self, folder: Path) -> Path:
         apt = program("apt-get", self.label, "it is there on Debian and systems made from it")

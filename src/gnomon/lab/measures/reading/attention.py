@@ -17,7 +17,7 @@ def attention_maps(trained: Trained, batch: Batch, generator: torch.Generator) -
     """For each layer the logarithm of the attention from query (row) to key (column); -inf where a key is hidden.
 
     Rotations, biases and masks are in it, whatever the encoding: the numbers are those that the layer gives to torch.
-    One such map is S times S for each head and row, so pass `pieces` of a large batch one by one.
+    One such map is S times S for each head and row, so pass `pieces_for_maps` of a large batch one by one.
     """
     reader = _Reader(batch.ids.shape[1])
     attentions = layers(trained)

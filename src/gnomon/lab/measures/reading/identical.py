@@ -10,7 +10,7 @@ from torch import Tensor
 from gnomon.lab.experiments.context import Context
 from gnomon.lab.measures.base import Trained
 from gnomon.lab.measures.reading.attention import attention_maps
-from gnomon.lab.measures.reading.pieces import pieces
+from gnomon.lab.measures.reading.pieces import pieces_for_maps
 from gnomon.lab.tasks.base import IGNORED, Batch
 
 
@@ -25,7 +25,7 @@ def identical_word_maps(
     chosen = torch.randperm(trained.task.vocabulary, generator=generator)[:words]
     ids = chosen[:, None].repeat(1, length)
     total: list[Tensor] = []
-    for piece in pieces(trained, Batch(ids, torch.full_like(ids, IGNORED))):
+    for piece in pieces_for_maps(trained, Batch(ids, torch.full_like(ids, IGNORED))):
         sums = [layer.double().sum(0) for layer in attention_maps(trained, piece, generator)]
         total = [old + new for old, new in zip(total, sums, strict=True)] if total else sums
     return [layer / len(chosen) for layer in total]
