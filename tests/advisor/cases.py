@@ -6,8 +6,10 @@ comments. `checks` must be among its risks, `out` among what is ruled out, `behi
 
 from gnomon.advisor import ModelSizes
 from tests.advisor.case import SMALL, Case
-from tests.advisor.cases_checkpoints import CHECKPOINTS as CHECKPOINTS
+from tests.advisor.cases_checkpoints import CHECKPOINTS as OF_FAMILIES
+from tests.advisor.cases_encoders import ALGORITHMS, ENCODERS
 from tests.advisor.cases_grids import GRIDS
+from tests.advisor.cases_lengths import LENGTHS
 from tests.advisor.cases_sequences import SEQUENCES
 
 #: The four rows of the article's table.
@@ -60,4 +62,5 @@ ARTICLE = (
     ),
 )
 
-FROM_SCRATCH = (*SEQUENCES, *GRIDS)
+FROM_SCRATCH = (*SEQUENCES, *ENCODERS, *ALGORITHMS, *GRIDS)
+CHECKPOINTS = (*OF_FAMILIES, *LENGTHS)

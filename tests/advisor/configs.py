@@ -51,6 +51,8 @@ QWEN_VL = {
     "vocab_size": 151936,
     "rope_scaling": {"type": "mrope", "mrope_section": [16, 24, 24]},
 }
+WHISPER = {"model_type": "whisper", "d_model": 384, "encoder_attention_heads": 6, "max_source_positions": 1500}
+WHISPER |= {"encoder_layers": 4, "decoder_attention_heads": 6, "max_target_positions": 448}
 DINO = {"model_type": "dinov3_vit", "hidden_size": 384, "num_attention_heads": 6, "image_size": 224, "patch_size": 16}
 DEBERTA = {
     "model_type": "deberta-v2",

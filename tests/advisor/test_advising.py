@@ -64,6 +64,15 @@ def test_what_is_assumed_is_said_and_what_is_given_is_not() -> None:
     assert advise("code", causal=True, trained=64, target=64, sizes=sizes).assumptions == ()
 
 
+@pytest.mark.parametrize(
+    ("task", "length"),
+    # 224 pixels in patches of 16 are 14 x 14; 16 frames of them, two a token, are 8 x 14 x 14.
+    [("images", 196), ("video", 1568), ("code", 2048), ("long-context", 8192), ("tagging", 512)],
+)
+def test_a_length_that_is_not_said_is_what_is_usual_for_the_task(task: str, length: int) -> None:
+    assert advise(task).facts["trained"] == length
+
+
 def test_a_checkpoint_that_is_too_short_asks_whether_it_may_be_trained() -> None:
     asked = advise(family="llama", trained=2048, target=4096).assumptions
     assert any("--no-fine-tune" in said for said in asked)

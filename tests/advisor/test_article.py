@@ -30,6 +30,11 @@ def test_what_meets_no_row_is_compared_with_the_default() -> None:
     assert (found.row, found.says, found.agrees) == ("anything else", "sinusoids by default", False)
 
 
+def test_twice_the_trained_length_is_far() -> None:
+    rows = [[it.row for it in advise("code", trained=512, target=target).article] for target in (1023, 1024)]
+    assert rows == [["anything else"], ["long and variable input"]]
+
+
 def test_several_rows_can_meet() -> None:
     advice = advise("pairs", trained=256, target=1024, device="edge")
     assert [it.row for it in advice.article] == ["long and variable input", "relative positions", "little hardware"]

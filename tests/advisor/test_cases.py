@@ -16,6 +16,8 @@ Answers = Mapping[str, Advice]
 
 every_case = pytest.mark.parametrize("case", ALL, ids=[case.name for case in ALL])
 
+KINDS = ("lab result", "published table", "arithmetic")
+
 
 def test_there_are_the_four_scenarios_and_more_than_twenty_others() -> None:
     assert len(ARTICLE) == 4
@@ -71,7 +73,8 @@ def test_points_add_up_and_order_the_recommendations(case: Case, answers: Answer
 def test_every_first_recommendation_has_evidence_with_a_source(case: Case, answers: Answers) -> None:
     best = answers[case.name].best
     assert best.points
-    assert all(it.source and it.statement and it.kind in ("published table", "arithmetic") for it in best.evidence)
+    assert {it.kind for it in best.evidence} != {"lab result"}  # small models are never all that there is
+    assert all(it.source and it.statement and it.kind in KINDS for it in best.evidence)
 
 
 def test_equal_points_keep_the_order_of_the_candidates(answers: Answers) -> None:

@@ -51,6 +51,12 @@ def test_the_other_options_are_taken() -> None:
     assert [cost["value"] for cost in table["costs"] if cost["unit"] == "bytes"] == [240 * 384 * 4]
 
 
+def test_the_cache_is_that_of_all_sequences_served_at_once() -> None:
+    words = "--task code --trained 64 --dim 32 --heads 4 --key-heads 2 --layers 3 --batch 5 --format json"
+    [cost, *_] = json.loads(gnomon("advise", *words.split()).stdout)["recommendations"][0]["costs"]
+    assert (cost["name"], cost["value"]) == ("cache of keys and values", 2 * 3 * 2 * 8 * 64 * 5 * 2)  # 2 bytes each
+
+
 def test_a_family_and_whether_it_may_be_trained() -> None:
     words = ["--family", "llama", "--trained", "4096", "--target", "8192", "--no-fine-tune"]
     outcome = gnomon("advise", *words)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from gnomon.lab.evidence import Evidence
+from gnomon.report.lab.evidence import Evidence
 from gnomon.report.lab.results import Result, Run, Series
 
 Cell = tuple[str, str, str, float | None]  #: place None: a measure that is one number

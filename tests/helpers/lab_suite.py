@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import final
 
-from gnomon.lab.evidence import Evidence
 from gnomon.lab.suites import Size, Suite, registry
 from gnomon.lab.suites.base import Pair
+from gnomon.report.lab.evidence import Evidence
 from gnomon.report.lab.results import Run
 from gnomon.report.lab.study import Judgement
 from tests.helpers.lab_runs import LONG, tiny

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from gnomon.lab.evidence import Evidence
 from gnomon.lab.suites.base import Size, Suite
+from gnomon.report.lab.evidence import Evidence
 from gnomon.report.lab.results import Result, Run, Series
 
 #: The number of a run for a measure; None: it could not be measured.

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from gnomon.lab.evidence import Evidence
 from gnomon.plots.figure import Curve, Lines
+from gnomon.report.lab.evidence import Evidence
 from gnomon.report.lab.results import MeasureInfo, Result, Run, Series
 from gnomon.report.lab.study import Comparison, Failure, Judgement, Ranking, Study
 

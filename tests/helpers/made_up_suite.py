@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from gnomon.lab.evidence import Evidence
 from gnomon.lab.suites.base import Pair, Size, Suite
+from gnomon.report.lab.evidence import Evidence
 from gnomon.report.lab.results import Run
 from gnomon.report.lab.study import Judgement
 

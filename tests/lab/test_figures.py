@@ -2,9 +2,9 @@
 
 import pytest
 
-from gnomon.lab.evidence import Evidence
 from gnomon.lab.figures import figures
 from gnomon.plots.figure import Lines
+from gnomon.report.lab.evidence import Evidence
 from gnomon.report.lab.results import MeasureInfo, Result, Run, Series
 
 PPL = MeasureInfo("perplexity", "perplexity", "", "length", "lower")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from gnomon.lab.evidence import Evidence
 from gnomon.lab.judging import AtLeast, AtMost, Expectation, ratios, worst
 from gnomon.lab.suites.base import Pair
+from gnomon.report.lab.evidence import Evidence
 from tests.helpers.cells import evidence_in
 
 EXPECTED = Expectation("It holds.", "a paper")

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from gnomon.lab.evidence import Evidence
 from gnomon.lab.judging import Expectation
 from gnomon.lab.settings import DATA, OFFSET, SETTINGS, Setting
 from gnomon.lab.suites import Size
+from gnomon.report.lab.evidence import Evidence
 from gnomon.report.lab.results import Result, Run, Series
 
 SOONER = Expectation("a takes fewer steps than b.", "no source")

@@ -46,8 +46,7 @@ def advise(
     `trained` and `target` are lengths in tokens. `lengths`: the number of tokens of each example, or a file of them as
     `gnomon doctor --lengths` reads; or `percentiles`, as {50: 120, 95: 480, 100: 512}. `unlimited`: inputs have no
     longest length; `cut`: long ones may be cut. `checkpoint` is a Hugging Face folder, config.json or .gguf file to
-    start
-    from, or `family` a model type such as "llama"; without them the model is new. `limits` are words of `Limit`.
+    start from, or `family` a model type such as "llama"; without them the model is new. `limits` are words of `Limit`.
     `measured` is a file of facts measured by the lab (`gnomon.advisor.measured`).
 
     What is not said is assumed, and the advice says what was. Raises GnomonError for a description that contradicts
@@ -61,15 +60,15 @@ def advise(
         task=_word(Task, task, "task"),
         causal=causal,
         need=_word(Need, need, "need"),
-        lengths=Lengths(trained, target, _counts(lengths), dict(percentiles or {}), unlimited, cut),
-        sizes=sizes or ModelSizes(),
+        lengths=Lengths(trained, target, _counts(lengths), _percentiles(percentiles), unlimited, cut),
+        sizes=ModelSizes() if sizes is None else sizes,
         setting=Setting(
             _start(checkpoint, family),
             fine_tune,
             _word(Device, device, "device"),
             examples,
             tokens,
-            frozenset(known(Limit, limit, "limit") for limit in limits),
+            _limits(limits),
         ),
         measured=_measured(measured),
     )
@@ -93,12 +92,30 @@ def _counts(lengths: Sequence[int] | str | Path | None) -> tuple[int, ...]:
         return ()
     from gnomon.adapters.lengths import checked_lengths, read_lengths
 
-    return tuple(read_lengths(lengths) if isinstance(lengths, str | Path) else checked_lengths(lengths))
+    if isinstance(lengths, bytes | Mapping):
+        raise GnomonError(f"Lengths are a list of numbers of tokens, or a file of them, got {type(lengths).__name__}.")
+    return tuple(sorted(read_lengths(lengths) if isinstance(lengths, str | Path) else checked_lengths(lengths)))
+
+
+def _percentiles(given: Mapping[int, int] | None) -> dict[int, int]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise GnomonError(f"The percentiles are a mapping, as {{95: 480}}, got {type(given).__name__}.")
+    return dict(given)
+
+
+def _limits(given: Iterable[str]) -> frozenset[Limit]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise GnomonError(f"The limits are a list of words, as ['onnx'], got {given!r}.")
+    return frozenset(known(Limit, limit, "limit") for limit in given)
 
 
 def _start(checkpoint: str | Path | None, family: str | None) -> Checkpoint | None:
     if checkpoint is not None and family is not None:
         raise GnomonError("A model starts from a checkpoint or from a family, not from both; give one of them.")
+    if not isinstance(checkpoint, str | Path | None) or not isinstance(family, str | None):
+        raise GnomonError("A checkpoint is a path, and a family is a model type such as 'llama'; one is neither.")
     if checkpoint is not None:
         return read_checkpoint(checkpoint)
     return None if family is None else read_family(family)

@@ -54,9 +54,8 @@ RELATIVE = Row(
     ("rotary", "alibi"),
     "Both depend on differences of positions by construction. ALiBi's penalty falls with distance in every head, "
     "so no head "
-    "can single out the token two back by position, and in its symmetric form it cannot tell left from right: "
-    "rotary comes "
-    "first where relations between tokens are the task.",
+    "can single out the token two back by position, and in its symmetric form it cannot tell left from right: within "
+    "the trained length rotary comes first where relations between tokens are the task.",
 )
 EDGE = Row(
     "little hardware",

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from gnomon.advisor.arithmetic.scaling import table_length
 from gnomon.advisor.description import Description
 from gnomon.advisor.facts import Facts
 from gnomon.advisor.task import Task
@@ -10,6 +11,8 @@ from gnomon.errors import GnomonError
 HEAD_DIM, NUM_HEADS = 64, 8  #: of a small model, as in the first Transformer
 TRAINED = {Task.IMAGES: 196, Task.VIDEO: 1568, Task.LANGUAGE_MODEL: 2048, Task.CODE: 2048, Task.LONG_CONTEXT: 8192}
 USUAL = 512
+TAIL = 2  #: how many times the usual length the longest input is, from where that is worth saying
+BOTH = "an encoder and a decoder, and the advice is for the encoder; --causal for a decoder alone"
 BEYOND = 8  #: with no longest input, numbers are worked out for so many times the trained length
 
 
@@ -36,6 +39,8 @@ def _causal(description: Description) -> tuple[bool, list[str]]:
     checkpoint = description.setting.checkpoint
     if checkpoint is not None and checkpoint.causal is not None:
         return checkpoint.causal, []
+    if checkpoint is not None and checkpoint.both:
+        return False, [BOTH]
     task = description.task
     if task is None:
         return True, ["a causal model, as language models are; --no-causal for one that sees both sides"]
@@ -44,7 +49,7 @@ def _causal(description: Description) -> tuple[bool, list[str]]:
     if task.causal:
         return True, [f"a causal model, as is usual for {task}; --no-causal for one that sees both sides"]
     if task in (Task.TRANSLATION, Task.SUMMARISATION):
-        return False, ["an encoder and a decoder, and the advice is for the encoder; --causal for a decoder alone"]
+        return False, [BOTH]
     return False, [f"a model that sees both sides, as is usual for {task}; --causal for one that looks back only"]
 
 
@@ -58,9 +63,17 @@ def _trained(description: Description) -> tuple[int, list[str]]:
         return checkpoint.trained, []
     if lengths.target is not None or lengths.longest:
         length = lengths.target or lengths.longest or 1
-        return length, [f"training goes up to the longest length in use, {length}; --trained for a shorter one"]
+        said = f"training goes up to the longest length in use, {length}; --trained for a shorter one"
+        return length, [f"{said}{_tail(lengths.at(95), length)}"]
     length = TRAINED.get(description.task, USUAL) if description.task else USUAL
     return length, [f"trained at {length} tokens; --trained says otherwise"]
+
+
+def _tail(usual: int | None, longest: int) -> str:
+    """What to say of lengths of which a few are far longer than the others."""
+    if usual is None or longest <= TAIL * table_length(usual):
+        return ""
+    return f", as 95 of 100 inputs have {usual} tokens or fewer: --trained {table_length(usual)} would cut the others"
 
 
 def _target(description: Description, trained: int) -> tuple[int, list[str]]:

@@ -56,7 +56,7 @@ EXTENSIONS = (
     Candidate("linear", "rotary", "position interpolation: every frequency divided"),
     Candidate("ntk", "rotary", "NTK-aware scaling: a larger base"),
 )
-RESCALE = Candidate("rescale", "rotary", "the scaling that the checkpoint has, by a larger factor")
+RESCALE = Candidate("rescale", "rotary", "the scaling that the checkpoint has, carried further")
 
 
 def candidates(facts: Facts) -> tuple[Candidate, ...]:

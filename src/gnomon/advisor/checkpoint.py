@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gnomon.advisor.buildable import require_buildable
 from gnomon.advisor.description import Checkpoint
 from gnomon.advisor.sizes import ModelSizes
 from gnomon.errors import GnomonError
@@ -14,7 +15,13 @@ if TYPE_CHECKING:
 
 LENGTH_KEYS = ("stated_length", "max_length", "rows")  #: of what `gnomon inspect` finds, the first that is there
 WIDTH_KEYS, LAYER_KEYS = ("hidden_size", "d_model", "n_embd"), ("num_hidden_layers", "num_layers", "n_layer")
+HEAD_KEYS = ("num_attention_heads", "n_head", "encoder_attention_heads", "n_heads", "num_heads")
+#: where configs state a length that does not follow from their encoding
+STATED_KEYS = ("max_position_embeddings", "n_positions", "max_seq_len", "seq_length")
+#: keys of models whose layers keep less than every key and value
+SMALL_CACHE = ("kv_lora_rank", "sliding_window", "attention_chunk_size", "hybrid_override_pattern")
 SIZES = ("num_heads", "head_dim")
+IMAGES = ("vit", "vit_msn", "deit", "dinov2", "dinov3_vit", "beit", "swin", "swinv2")  #: model types of pictures
 LATER = ("sliding", "nope", "vision", "cross")  #: places and kinds that are not what a model's length hangs on
 
 
@@ -73,22 +80,29 @@ def _checkpoint(found: "FoundEncoding", config: Mapping[str, Any], target: str) 
 
     taken = inspect.signature(registry.get(found.kind)).parameters
     options = {key: value for key, value in found.options.items() if key in taken and value is not None}
+    require_buildable(found.kind, options, target)
     length = next((found.options[key] for key in LENGTH_KEYS if isinstance(found.options.get(key), int)), None)
     sizes = {key: found.options[key] for key in SIZES if isinstance(found.options.get(key), int)}
     if "sections" in options:
         sizes.setdefault("head_dim", 2 * sum(options["sections"]))
+    heads = _first(config, HEAD_KEYS)
+    if heads is not None:
+        sizes.setdefault("num_heads", heads)
+    architecture = _architecture(config)
     return Checkpoint(
         target,
         found.kind,
         options,
-        trained=_reach(length, options.get("frequencies")),
-        causal=_causal(config),
+        trained=_reach(_first(config, STATED_KEYS) if length is None else length, options.get("frequencies")),
+        causal={"encoder": False, "decoder": True}.get(architecture or ""),
         sizes=ModelSizes(
             dim=_first(config, WIDTH_KEYS) or found.options.get("dim"),
-            num_layers=_first(config, LAYER_KEYS),
+            num_layers=None if any(config.get(key) is not None for key in SMALL_CACHE) else _first(config, LAYER_KEYS),
             key_heads=found.options.get("num_key_heads"),
             **sizes,
         ),
+        axes=2 if config.get("model_type") in IMAGES else 1,
+        both=architecture == "encoder-decoder",
     )
 
 
@@ -99,16 +113,15 @@ def _reach(stated: int | None, frequencies: Mapping[str, Any] | None) -> int | N
     return max(stated or 0, int(frequencies["factor"] * frequencies["original_max_length"]))
 
 
-def _causal(config: Mapping[str, Any]) -> bool | None:
-    """Whether the family looks back only; None for an encoder with a decoder, and where it is not known."""
+def _architecture(config: Mapping[str, Any]) -> str | None:
+    """Encoder, decoder, or encoder-decoder; None for a family that is not known."""
     from gnomon.adapters.families import family_of
     from gnomon.adapters.subject import MissingEvidence
 
     try:
-        architecture = family_of(config).architecture
+        return family_of(config).architecture
     except MissingEvidence:
         return None
-    return {"encoder": False, "decoder": True}.get(architecture)
 
 
 def _first(config: Mapping[str, Any], names: tuple[str, ...]) -> int | None:

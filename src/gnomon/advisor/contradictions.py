@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from gnomon.advisor.description import Checkpoint, Description
-from gnomon.advisor.sizes import DTYPES
+from gnomon.advisor.sizes import DTYPES, ModelSizes
 from gnomon.advisor.task import Need, Task
 from gnomon.errors import GnomonError
 
@@ -24,6 +24,7 @@ def require_possible(description: Description) -> None:
 
 
 def _reasons(description: Description) -> Iterator[str]:
+    yield from _kinds(description)
     if not _says_anything(description):
         yield NEEDED
     yield from _numbers(description)
@@ -42,6 +43,17 @@ def _says_anything(description: Description) -> bool:
     return any(it is not None for it in (*given, lengths.trained, lengths.target)) or bool(
         lengths.counts or lengths.percentiles or lengths.unlimited
     )
+
+
+def _kinds(description: Description) -> Iterator[str]:
+    """Arguments of another type than their own, which no comparison below would survive."""
+    lengths, setting = description.lengths, description.setting
+    flags = {"causal": description.causal, "fine_tune": setting.fine_tune}
+    for name, flag in {**flags, "unlimited": lengths.unlimited, "cut": lengths.cut}.items():
+        if type(flag) is not bool and (flag is not None or name not in flags):
+            yield f"The argument {name} is True or False, got {flag!r}."
+    if not isinstance(description.sizes, ModelSizes):
+        yield f"The sizes are a gnomon.advisor.ModelSizes, got {description.sizes!r}."
 
 
 def _numbers(description: Description) -> Iterator[str]:
@@ -154,6 +166,8 @@ def _setting(description: Description) -> Iterator[str]:
 def _checkpoint(description: Description, checkpoint: Checkpoint) -> Iterator[str]:
     trained, target = description.lengths.trained, description.lengths.target
     own = checkpoint.trained
+    if own is not None and not 1 <= own <= LARGEST:
+        yield f"{checkpoint.target} states a trained length of {own:.6g}, and one is from 1 to 2^40."
     if own is not None and trained is not None and trained > own:
         yield f"--trained {trained} is more than the {own} positions that {checkpoint.target} states."
     if own is not None and trained is None and target is not None and target < own:
@@ -162,6 +176,12 @@ def _checkpoint(description: Description, checkpoint: Checkpoint) -> Iterator[st
         seen = "looks back only" if checkpoint.causal else "sees both sides"
         yield f"{checkpoint.target} {seen}, and {'--causal' if description.causal else '--no-causal'} says otherwise."
     stated = checkpoint.sizes.known()
+    for name, value in stated.items():
+        if not 1 <= value <= WIDEST:
+            yield f"{checkpoint.target} states {name} {value:.6g}, and a size is from 1 to 2^20."
+    heads, shared = stated.get("num_heads"), stated.get("key_heads")
+    if heads is not None and shared is not None and heads % shared:
+        yield f"{checkpoint.target} states {shared} key heads, which do not divide its {heads} heads."
     for name, value in description.sizes.known().items():
         if name in stated and stated[name] != value:
             yield f"{checkpoint.target} has {name} {stated[name]}, and {value} was given; leave it out."

@@ -12,7 +12,10 @@ from gnomon.advisor.task import Device, Limit, Need, Task
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A model that exists: its encoding by gnomon's name, the options that it has, and what its config states."""
+    """A model that exists: its encoding by gnomon's name, the options that it has, and what its config states.
+
+    `axes` is 2 for a model of images. `both`: an encoder with a decoder, of which this is the encoder's encoding.
+    """
 
     target: str
     encoding: str
@@ -20,6 +23,8 @@ class Checkpoint:
     trained: int | None = None
     causal: bool | None = None
     sizes: ModelSizes = field(default_factory=ModelSizes)
+    axes: int = 1
+    both: bool = False
 
 
 @dataclass(frozen=True)

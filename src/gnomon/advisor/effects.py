@@ -38,6 +38,14 @@ class Build:
 
 
 @dataclass(frozen=True)
+class Show:
+    """Evidence that moves nothing."""
+
+    to: str
+    evidence: Evidence
+
+
+@dataclass(frozen=True)
 class Step:
     """Something for the user to do beside building the encoding."""
 
@@ -62,4 +70,4 @@ class Price:
     cost: Cost
 
 
-Effect = Score | Exclude | Build | Step | Expect | Price
+Effect = Score | Exclude | Build | Show | Step | Expect | Price

@@ -10,7 +10,7 @@ from gnomon.advisor.assuming import facts_from
 from gnomon.advisor.candidates import Candidate, candidates
 from gnomon.advisor.contradictions import require_possible
 from gnomon.advisor.description import Description
-from gnomon.advisor.effects import ALL, Build, Effect, Exclude, Expect, Price, Score, Step
+from gnomon.advisor.effects import ALL, Build, Effect, Exclude, Expect, Price, Score, Show, Step
 from gnomon.advisor.facts import Facts, plain
 from gnomon.advisor.rule import Rule, rules_in_order
 from gnomon.errors import GnomonError
@@ -84,6 +84,9 @@ class Draft:
                 self.numbers |= effect.numbers
                 self.evidence += [effect.evidence] if effect.evidence else []
                 return f"{name}: {', '.join([*effect.options, *effect.numbers])}"
+            case Show():
+                self.evidence.append(effect.evidence)
+                return f"{name}: {effect.evidence.kind}, {effect.evidence.statement}"
             case Step():
                 self.steps.append(effect.text)
                 return f"{name}: {effect.text}"

@@ -38,7 +38,8 @@ class Facts:
 
     @property
     def axes(self) -> int:
-        return 1 if self.task is None else self.task.axes
+        """How many coordinates a token has: what the task says, or the checkpoint if that has more."""
+        return max(1 if self.task is None else self.task.axes, self.checkpoint.axes if self.checkpoint else 1)
 
     @property
     def stretch(self) -> float:

@@ -3,19 +3,23 @@
 The file is `{"schema_version": 1, "facts": [{"encoding": "alibi", "statement": "...", "source": "...", "points": 1,
 "least_stretch": 2, "causal": true}]}`. `encoding` is a name of `gnomon list encodings`, or yarn, linear, ntk or
 interpolate, the ways to extend a checkpoint. `points`, `least_stretch` and `causal` may be left out: a fact without
-points is
-shown as evidence and moves nothing; one with a least stretch or a direction counts only for descriptions that meet it.
+points is shown as evidence and moves nothing; one with a least stretch or a direction counts only for
+descriptions that meet it.
+
+gnomon's own facts are in lab.json beside this file, written by scripts/advisor_facts.py from studies of the lab.
 """
 
 import json
-import math
 from dataclasses import dataclass, fields
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from gnomon.errors import GnomonError
 
 SCHEMA_VERSION = 1
+MOST_STRETCH = 2.0**40
 MOST_POINTS = 5  #: no measurement outweighs everything else
 
 
@@ -31,15 +35,23 @@ class MeasuredFact:
     causal: bool | None = None
 
 
+@cache
+def shipped() -> tuple[MeasuredFact, ...]:
+    """What gnomon's own lab measured; small models, so none of these facts has points."""
+    data = json.loads((files("gnomon.advisor") / "lab.json").read_text(encoding="utf-8"))
+    return tuple(MeasuredFact(**entry) for entry in data["facts"])
+
+
 def read_measured(path: str | Path) -> tuple[MeasuredFact, ...]:
     """The facts in a file; raises GnomonError with one sentence when it is no such file."""
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+    except (OSError, ValueError, RecursionError, TypeError):
         raise GnomonError(f"There is no JSON file of measured facts at {str(path)!r}.") from None
     if (
         not isinstance(data, dict)
-        or data.get("schema_version") != SCHEMA_VERSION
+        or type(data.get("schema_version")) is not int
+        or data["schema_version"] != SCHEMA_VERSION
         or not isinstance(data.get("facts"), list)
     ):
         raise GnomonError(
@@ -53,15 +65,16 @@ def _fact(entry: Any, where: str) -> MeasuredFact:
     if not isinstance(entry, dict) or not set(entry) <= set(known):
         raise GnomonError(f"{where} is not an object of {', '.join(known)}.")
     for name in ("encoding", "statement", "source"):
-        if not isinstance(entry.get(name), str) or not entry[name].strip():
-            raise GnomonError(f"{where} needs {name!r}, a text.")
+        text = entry.get(name)
+        if not isinstance(text, str) or not text.strip() or not text.isprintable():
+            raise GnomonError(f"{where} needs {name!r}, a text on one line.")
     _require_known(entry["encoding"], where)
     points, stretch, causal = entry.get("points", 0), entry.get("least_stretch", 1.0), entry.get("causal")
     if type(points) is not int or abs(points) > MOST_POINTS:
         raise GnomonError(f"{where}: points are a whole number from -{MOST_POINTS} to {MOST_POINTS}, got {points!r}.")
-    if type(stretch) not in (int, float) or not 1 <= stretch < math.inf:
-        raise GnomonError(f"{where}: least_stretch is a number of at least 1, got {stretch!r}.")
-    if causal not in (None, True, False) or type(causal) is int:
+    if type(stretch) not in (int, float) or not 1 <= stretch <= MOST_STRETCH:
+        raise GnomonError(f"{where}: least_stretch is a number from 1 to 2^40, got {str(stretch)[:40]}.")
+    if causal is not None and type(causal) is not bool:
         raise GnomonError(f"{where}: causal is true, false or null, got {causal!r}.")
     return MeasuredFact(entry["encoding"], entry["statement"], entry["source"], points, float(stretch), causal)
 

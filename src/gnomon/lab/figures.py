@@ -7,8 +7,8 @@ from statistics import median
 
 import numpy as np
 
-from gnomon.lab.evidence import Evidence
 from gnomon.plots.figure import Curve, Figure, Lines
+from gnomon.report.lab.evidence import Evidence
 from gnomon.report.lab.results import MeasureInfo
 from gnomon.report.lab.spread import spread
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, final
 
-from gnomon.lab.evidence import Evidence
 from gnomon.lab.judging import Expectation
 from gnomon.lab.recipes import along_training
 from gnomon.lab.suites.base import Pair, Size
+from gnomon.report.lab.evidence import Evidence
 from gnomon.report.lab.results import Better, Run
 from gnomon.report.lab.study import Judgement
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from gnomon.errors import GnomonError
 from gnomon.lab.engines import Engine, Progress
 from gnomon.lab.engines.launched import processes
-from gnomon.lab.evidence import Evidence
 from gnomon.lab.machine import this_machine
 from gnomon.lab.store import Store
 from gnomon.lab.suites import Size, Suite
+from gnomon.report.lab.evidence import Evidence
 from gnomon.report.lab.results import MeasureInfo, Result
 from gnomon.report.lab.study import Study
 

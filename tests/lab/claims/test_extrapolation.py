@@ -4,7 +4,7 @@ import pytest
 
 from gnomon.lab.claims import OfSuite, all_claims
 from gnomon.lab.claims.base import Reading
-from gnomon.lab.evidence import Evidence
+from gnomon.report.lab.evidence import Evidence
 from gnomon.report.lab.results import Result, Run, Series
 
 

@@ -4,9 +4,9 @@ import pytest
 
 from gnomon.lab.claims import all_claims
 from gnomon.lab.claims.judgements import OfJudgements, combined, shown
-from gnomon.lab.evidence import Evidence
 from gnomon.lab.suites import registry as suites
 from gnomon.report.lab.claims import Verdict
+from gnomon.report.lab.evidence import Evidence
 from gnomon.report.lab.results import Run
 from gnomon.report.lab.study import Judgement, Outcome
 from tests.helpers.made_up_evidence import evidence_of

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 import pytest
 
 from gnomon.encodings.frequencies import build_frequencies
-from gnomon.lab.evidence import Evidence
 from gnomon.lab.experiments import build_experiment
 from gnomon.lab.experiments.extend import Extend
 from gnomon.lab.experiments.train import Train
@@ -15,6 +14,7 @@ from gnomon.lab.panels import COPY, TOKENS
 from gnomon.lab.suites import Size
 from gnomon.lab.suites.context_extension import ContextExtension
 from gnomon.lab.training.options import TrainingOptions
+from gnomon.report.lab.evidence import Evidence
 from tests.helpers.cells import Cell, Numbers, evidence_in
 
 #: Perplexity of the last tokens at 1 and 4 times the length: as it is, and after more training.

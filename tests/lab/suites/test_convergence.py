@@ -2,7 +2,6 @@
 
 import pytest
 
-from gnomon.lab.evidence import Evidence
 from gnomon.lab.experiments import Context, build_experiment
 from gnomon.lab.experiments.train import Train
 from gnomon.lab.measures.base import build_measure
@@ -12,6 +11,7 @@ from gnomon.lab.suites.convergence import GRADIENTS, LOSS, PANELS, STEPS, VARIAN
 from gnomon.lab.suites.extrapolation import Extrapolation
 from gnomon.lab.tasks.base import build_task
 from gnomon.lab.training.options import Placing
+from gnomon.report.lab.evidence import Evidence
 from tests.helpers.cells import evidence_in
 
 

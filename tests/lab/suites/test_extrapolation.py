@@ -2,7 +2,6 @@
 
 import pytest
 
-from gnomon.lab.evidence import Evidence
 from gnomon.lab.experiments import Context, build_experiment
 from gnomon.lab.experiments.train import Train
 from gnomon.lab.measures.base import build_measure
@@ -11,6 +10,7 @@ from gnomon.lab.suites import Size
 from gnomon.lab.suites.extrapolation import LAST, PERPLEXITY, VARIANTS, Extrapolation
 from gnomon.lab.tasks.base import build_task
 from gnomon.lab.training.options import Placing
+from gnomon.report.lab.evidence import Evidence
 from tests.helpers.cells import Cell, Numbers, evidence_in
 
 LENGTHS = (64, 80, 96, 128, 256, 512)

@@ -4,13 +4,13 @@ import pytest
 import torch
 
 from gnomon.encodings import Sinusoidal
-from gnomon.lab.evidence import Evidence
 from gnomon.lab.experiments import Context, build_experiment
 from gnomon.lab.experiments.train import Train
 from gnomon.lab.suites import Size
 from gnomon.lab.suites.fusion import ADD, CONCAT, MULTIPLY, SCALED, VARIANTS, Fusion
 from gnomon.lab.tasks.base import build_task
 from gnomon.lab.training.options import Placing
+from gnomon.report.lab.evidence import Evidence
 from gnomon.report.lab.results import Run
 from tests.helpers.made_up_evidence import evidence_of
 

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 import pytest
 import torch
 
-from gnomon.lab.evidence import Evidence
 from gnomon.lab.experiments import Context, build_experiment
 from gnomon.lab.experiments.train import Train
 from gnomon.lab.measures.base import build_measure
@@ -14,6 +13,7 @@ from gnomon.lab.suites import Size
 from gnomon.lab.suites.length_generalization import PANELS, LengthGeneralization
 from gnomon.lab.tasks.base import build_task
 from gnomon.lab.training.options import Placing
+from gnomon.report.lab.evidence import Evidence
 from tests.helpers.cells import Cell, Numbers, evidence_in
 
 FIXED_SEEN = {

@@ -2,9 +2,9 @@
 
 import pytest
 
-from gnomon.lab.evidence import Evidence
 from gnomon.lab.suites import Size
 from gnomon.lab.suites.low_resource import ENCODINGS, LEARNED, NOPE, SINUSOIDAL, TRIALS, LowResource
+from gnomon.report.lab.evidence import Evidence
 from gnomon.report.lab.results import Run
 from tests.helpers.made_up_evidence import evidence_of
 

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from gnomon.lab.evidence import Evidence
 from gnomon.lab.experiments import Context, build_experiment
 from gnomon.lab.suites import Size, registry
 from gnomon.lab.suites.precision import IDS, LOGITS, ROTATIONS, SINES, TABLES, Precision
+from gnomon.report.lab.evidence import Evidence
 from gnomon.report.lab.results import Result, Series
 
 SUITE, SEEDS = Precision(), (0, 1, 2)

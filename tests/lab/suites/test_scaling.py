@@ -5,13 +5,13 @@ import math
 import pytest
 import torch
 
-from gnomon.lab.evidence import Evidence
 from gnomon.lab.experiments import Context, build_experiment
 from gnomon.lab.experiments.train import Train
 from gnomon.lab.suites import Size
 from gnomon.lab.suites.scaling import BY_DIM, BY_SQRT, NONE, NOPE, VARIANTS, WORDS_DIM, WORDS_SQRT, Scaling
 from gnomon.lab.tasks.base import build_task
 from gnomon.lab.training.options import Placing
+from gnomon.report.lab.evidence import Evidence
 from gnomon.report.lab.results import Run
 from tests.helpers.made_up_evidence import evidence_of
 

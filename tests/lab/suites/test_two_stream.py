@@ -2,10 +2,10 @@
 
 import pytest
 
-from gnomon.lab.evidence import Evidence
 from gnomon.lab.experiments import build_experiment
 from gnomon.lab.suites import Size, registry
 from gnomon.lab.suites.two_stream import TRAINED, UNTRAINED, WITH, WITHOUT, TwoStream
+from gnomon.report.lab.evidence import Evidence
 from gnomon.report.lab.results import Result, Series
 
 SUITE, SEEDS = TwoStream(), (0, 1, 2)

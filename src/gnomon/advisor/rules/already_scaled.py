@@ -13,6 +13,7 @@ def already_scaled(facts: Facts) -> Iterator[Effect]:
     compose.
     """
     if facts.turns and facts.rotary_kind != "plain" and facts.target > facts.trained:
-        yield Score("rescale", 4, f"its {facts.rotary_kind} scaling goes on by a larger factor")
+        how = "by a larger factor" if "factor" in facts.frequencies else "and has no one factor to enlarge"
+        yield Score("rescale", 4, f"its {facts.rotary_kind} scaling goes on {how}")
         if facts.fine_tune:
             yield Step("rescale", f"fine-tune at {facts.target} tokens")

@@ -18,10 +18,11 @@ def cost_parameters(facts: Facts) -> Iterator[Effect]:
     """
     heads, head_dim, dim, span = facts.num_heads, facts.head_dim, facts.dim, 2 * facts.target
     pairs = (head_dim - head_dim % 4) // 2
+    wide = facts.existing_options.get("dim", dim)
     resampled = facts.target + int(facts.existing_options.get("padding_offset", 0))
     learned = {
         "learned": (rows(facts) * dim, f"{rows(facts)} rows x {dim}"),
-        "interpolate": (resampled * dim, f"{resampled} rows x {dim}"),
+        "interpolate": (resampled * wide, f"{resampled} rows x {wide}"),
         "t5": (BUCKETS * heads, f"{BUCKETS} buckets x {plural(heads, 'head')}"),
         "kerple": (2 * heads, f"2 x {plural(heads, 'head')}"),
         "transformer_xl": (

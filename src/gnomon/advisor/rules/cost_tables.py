@@ -25,5 +25,7 @@ def cost_tables(facts: Facts) -> Iterator[Effect]:
         kept = f"{length} rows x {wide} x {size} bytes, if kept: computed in float32, stored in {facts.dtype}"
         yield Price("sinusoidal", Cost("table", vectors(wide, length, facts.dtype), "bytes", kept))
     resampled = length + int(facts.existing_options.get("padding_offset", 0))
-    more = Cost("table", vectors(facts.dim, resampled, facts.dtype), "bytes", f"{resampled} rows x {facts.dim}")
+    wide, size = facts.existing_options.get("dim", facts.dim), BYTES[facts.dtype]
+    held = f"{resampled} rows x {wide} x {size} bytes"
+    more = Cost("table", vectors(wide, resampled, facts.dtype), "bytes", held)
     yield Price("interpolate", more)

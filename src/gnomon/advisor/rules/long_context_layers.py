@@ -15,8 +15,7 @@ LONG = 32768
 )
 def long_context_layers(facts: Facts) -> Iterator[Effect]:
     """From 32,768 tokens on a new causal model may leave every fourth layer without positions, or let only the fast
-    three
-    quarters of the pairs turn. The published gain of the latter is hundredths of perplexity.
+    three quarters of the pairs turn. The published gain of the latter is hundredths of perplexity.
     """
     if facts.existing is None and facts.axes == 1 and facts.causal and facts.target >= LONG:
         yield Step("rotary", "consider leaving every fourth layer without positions (nope), as Llama 4 and SmolLM3 do")

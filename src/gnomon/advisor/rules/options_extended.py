@@ -16,8 +16,8 @@ from gnomon.advisor.rule import rule
 )
 def options_extended(facts: Facts) -> Iterator[Effect]:
     """An extended checkpoint gets factor = target / trained, on the base that it was trained with: YaRN with its
-    attention
-    factor 0.1 ln s + 1, NTK-aware with the base b s^(d / (d - 2)). A scaled one multiplies the factor that it has.
+    attention factor 0.1 ln s + 1, NTK-aware with the base b s^(d / (d - 2)). A scaled one multiplies the factor that
+    it has.
     """
     if not facts.turns or facts.target <= facts.trained:
         return

@@ -22,7 +22,8 @@ def options_learned(facts: Facts) -> Iterator[Effect]:
         yield Build("learned", options)
         return
     told = arithmetic(
-        f"95th percentile {facts.p95} x 1.1 = {facts.p95 * 11 / 10:g}, rounded up; the table has {length} rows"
+        f"95th percentile {facts.p95} x 1.1 = {facts.p95 * 11 // 10}.{facts.p95 * 11 % 10}, rounded up; "
+        f"the table has {length} rows"
     )
     above = facts.share_above(length)
     share = {} if above is None else {"share_cut": round(above, 6)}

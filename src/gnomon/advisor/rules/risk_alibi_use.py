@@ -19,7 +19,9 @@ def risk_alibi_use(facts: Facts) -> Iterator[Effect]:
     odd = f"; {heads} is no power of two, and the published order is not sorted" if heads & (heads - 1) else ""
     yield Expect("alibi", f"the bias has another sign or other slopes than the formula{odd}", "PE308")
     if facts.target > facts.trained:
-        flat = "longer inputs bring nothing: in a sliding window perplexity is 17.98 at 512 tokens and 18.30 at 3072"
+        flat = (
+            "longer inputs bring nothing: perplexity of causal models in a sliding window 17.98 at 512, 18.30 at 3072"
+        )
         yield Expect("alibi", f"{flat} (Press et al. 2022, appendix B)", "PE510")
     yield Expect("alibi", "rows padded on the left count the padding", "PE401")
     if facts.causal:

@@ -15,8 +15,7 @@ from gnomon.advisor.rule import rule
 )
 def risk_base_below_bound(facts: Facts) -> Iterator[Effect]:
     """A plain rotary checkpoint whose base, or larger base of NTK-aware scaling, is below the bound of the target may
-    show
-    a good perplexity and find nothing far back.
+    show a good perplexity and find nothing far back.
     """
     if not facts.turns or facts.rotary_kind != "plain" or facts.rotary_dim <= 2:
         return
@@ -24,7 +23,6 @@ def risk_base_below_bound(facts: Facts) -> Iterator[Effect]:
     larger = ntk_base(base, factor_for(max(facts.target, facts.trained), facts.trained), facts.rotary_dim)
     for name, own in (("keep", base), ("ntk", larger)):
         if own < bound:
-            said = (
-                f"a base of {own:.6g} is below the bound of {bound:.6g} for {facts.target} tokens: retrieval may fail"
-            )
+            said = f"a base of {own:.6g} is below the bound of {bound:.6g} for {facts.target} tokens"
+            said += ": retrieval may fail" if facts.causal else "; the bound is one of causal models"
             yield Expect(name, said, "PE110")

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeVar, final
 
 from gnomon.errors import GnomonError
-from gnomon.lab.evidence import Evidence
 from gnomon.lab.experiments.context import Context
 from gnomon.lab.suites.base import Size
 from gnomon.registry import Registry
 from gnomon.report.lab.claims import Verdict
+from gnomon.report.lab.evidence import Evidence
 from gnomon.report.lab.results import Run
 from gnomon.report.lab.spread import Spread
 from gnomon.report.lab.words import written, written_spread

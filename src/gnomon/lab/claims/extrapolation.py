@@ -3,10 +3,10 @@
 from typing import ClassVar, Final, final
 
 from gnomon.lab.claims.base import Numbers, OfSuite, Reading, Said, claim, told
-from gnomon.lab.evidence import Evidence
 from gnomon.lab.judging import ratios
 from gnomon.lab.suites import Size
 from gnomon.lab.suites.extrapolation import LAST, PERPLEXITY
+from gnomon.report.lab.evidence import Evidence
 from gnomon.report.lab.results import Run
 from gnomon.report.lab.spread import spread
 
@@ -40,7 +40,7 @@ class GrownPerplexity(OfSuite):
     def judge(self, numbers: Numbers) -> Said:
         """By the last tokens: held where no seed grew beyond the bound anywhere, failed where all did somewhere."""
         last = {name: grown for name, grown in numbers.items() if f", {LAST} at" in name}
-        parts = [f"{name} {told(grown)}" for name, grown in numbers.items()]
+        parts = [f"{name.replace('_', ' ')} {told(grown)}" for name, grown in numbers.items()]
         seen = f"Perplexity over that at the trained length, {self.variant}: {'; '.join(parts)}."
         if all(grown.high <= KEPT for grown in last.values()):
             return Said("holds", seen)

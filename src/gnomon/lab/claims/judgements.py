@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from typing import ClassVar, Final
 
 from gnomon.lab.claims.base import Numbers, OfSuite, Reading, Said
-from gnomon.lab.evidence import Evidence
 from gnomon.lab.suites import Size
 from gnomon.lab.suites import registry as suites
 from gnomon.report.lab.claims import Verdict
+from gnomon.report.lab.evidence import Evidence
 from gnomon.report.lab.results import Run
 from gnomon.report.lab.spread import spread
 from gnomon.report.lab.study import Judgement, Outcome

@@ -8,11 +8,11 @@ from typing import Literal
 
 from gnomon.lab.claims.base import Claim, Measured, NotMeasurable, Numbers, OfSuite, Reading, Said
 from gnomon.lab.engines import Engine, Progress
-from gnomon.lab.evidence import Evidence
 from gnomon.lab.machine import this_machine
 from gnomon.lab.store import Store
 from gnomon.lab.suites import registry as suites
 from gnomon.report.lab.claims import ClaimResult, ClaimsReport
+from gnomon.report.lab.evidence import Evidence
 from gnomon.report.lab.results import Result, Run
 from gnomon.report.lab.spread import spread
 from gnomon.report.lab.study import Failure

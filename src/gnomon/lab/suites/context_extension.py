@@ -4,7 +4,6 @@ more training."""
 from collections.abc import Sequence
 from typing import final
 
-from gnomon.lab.evidence import Evidence
 from gnomon.lab.extensions import (
     BY_PARTS,
     COPIES,
@@ -27,6 +26,7 @@ from gnomon.lab.judging import AtLeast, AtMost, Expectation, ratios
 from gnomon.lab.panels import COPY, EXACT, TOKENS
 from gnomon.lab.recipes import to_fetch
 from gnomon.lab.suites.base import Pair, Size, Suite, registry
+from gnomon.report.lab.evidence import Evidence
 from gnomon.report.lab.results import Run
 from gnomon.report.lab.study import Judgement
 

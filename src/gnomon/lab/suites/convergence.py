@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Final, final
 
-from gnomon.lab.evidence import Evidence
 from gnomon.lab.judging import AtMost, Expectation, ratios
 from gnomon.lab.panels import COPY, EXACT, Panel, Placed
 from gnomon.lab.recipes import READINGS, along_training, causal_encodings, to_fetch
 from gnomon.lab.suites.base import Pair, Size, Suite, registry
+from gnomon.report.lab.evidence import Evidence
 from gnomon.report.lab.results import Run
 from gnomon.report.lab.study import Judgement
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any, Final, final
 
-from gnomon.lab.evidence import Evidence
 from gnomon.lab.judging import Expectation
 from gnomon.lab.settings import DATA, SETTINGS, Setting
 from gnomon.lab.suites.base import Pair, Size, Suite, registry
+from gnomon.report.lab.evidence import Evidence
 from gnomon.report.lab.results import Run
 from gnomon.report.lab.study import Judgement
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, final
 
-from gnomon.lab.evidence import Evidence
 from gnomon.lab.judging import AtLeast, AtMost, Expectation
 from gnomon.lab.suites.base import Pair, Size, Suite, registry
+from gnomon.report.lab.evidence import Evidence
 from gnomon.report.lab.results import Run
 from gnomon.report.lab.study import Judgement
 
