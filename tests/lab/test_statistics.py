@@ -169,3 +169,17 @@ def test_every_measure_with_a_better_end_is_ranked_in_each_group_at_each_place()
     infos = [MeasureInfo("loss", "loss", better="lower"), MeasureInfo("ratio", "ratio"), MeasureInfo("none", "none")]
     found = rankings(evidence({"loss": numbers, "ratio": numbers}), infos)
     assert [(one.group, one.measure, one.at, one.best) for one in found] == [("copy", "loss", None, ("a",))]
+
+
+def test_perplexities_are_ranked_by_their_ratios() -> None:
+    # b is 4 to 6 times a: differences 15, 16.5 and 26 with p = 0.031; logarithms ln 4, ln 4 and ln 6 with p = 0.0078.
+    # Three pairs with the first: the smallest p value is held against 0.05 / 3 = 0.0167.
+    numbers: Numbers = {"a": [5.0, 5.5, 5.2], "b": [20.0, 22.0, 31.2], "c": [5.1, 5.4, 5.3], "d": [5.0, 5.6, 5.1]}
+    seen = evidence({"perplexity": numbers})
+    by_difference = ranking(seen, "copy", "perplexity", None, "lower")
+    by_ratio = ranking(seen, "copy", "perplexity", None, "lower", scale="log")
+    assert by_difference is not None
+    assert by_ratio is not None
+    assert ("a", "b") in by_difference.ties
+    assert ("a", "b") not in by_ratio.ties
+    assert by_difference.names == by_ratio.names

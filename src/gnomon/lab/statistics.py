@@ -5,6 +5,7 @@ differences seed by seed. The interval is that of Student's t for the mean of th
 differences of the seeds are like draws from one bell curve, which few seeds cannot show.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from statistics import fmean, stdev
@@ -13,7 +14,7 @@ from types import ModuleType
 from gnomon.errors import GnomonError
 from gnomon.lab.suites.base import Pair
 from gnomon.report.lab.evidence import Evidence
-from gnomon.report.lab.results import Better, MeasureInfo
+from gnomon.report.lab.results import Better, MeasureInfo, Scale
 from gnomon.report.lab.spread import Spread, spread
 from gnomon.report.lab.study import Comparison, Ranking
 
@@ -67,12 +68,20 @@ def interval(differences: Sequence[float], confidence: float = 0.95) -> tuple[fl
 
 
 def ranking(
-    evidence: Evidence, group: str, measure: str, at: float | None, better: Better, confidence: float = 0.95
+    evidence: Evidence,
+    group: str,
+    measure: str,
+    at: float | None,
+    better: Better,
+    *,
+    confidence: float = 0.95,
+    scale: Scale = "linear",
 ) -> Ranking | None:
-    """The variants of a group that were measured at one place, best mean first, and the pairs that it cannot decide.
+    """The variants of a group that were measured at one place, best mean first, and those as good as the first.
 
     None for fewer than three seeds that all of them have, or fewer than two variants. Variants that could not be
-    measured there are left out. All pairs are asked at once, so they are corrected for their number by Holm's method.
+    measured there are left out. Only pairs with the first are asked, and corrected for their number by Holm's method.
+    On a "log" scale pairs are compared by their ratios: a perplexity of 30 varies by more than one of 6 does.
     """
     measured = {v: evidence.by_seed(group, v, measure, at) for v in evidence.variants(group)}
     found = {variant: numbers for variant, numbers in measured.items() if numbers}
@@ -82,14 +91,15 @@ def ranking(
     common = {v: {seed: numbers[seed] for seed in sorted(seeds)} for v, numbers in found.items()}
     means = {variant: fmean(numbers.values()) for variant, numbers in common.items()}
     names = sorted(means, key=lambda variant: means[variant], reverse=better == "higher")
-    ties = undecided({name: common[name] for name in names}, confidence)
+    pairs = [(names[0], other) for other in names[1:]]
+    ties = undecided({name: _scaled(common[name], scale) for name in names}, confidence, pairs)
     return Ranking(group, measure, at, tuple(names), tuple(means[name] for name in names), ties, len(seeds), confidence)
 
 
 def rankings(evidence: Evidence, measures: Sequence[MeasureInfo]) -> tuple[Ranking, ...]:
     """Every ranking that may be printed: of measures that have a better end, at each place, in each group."""
     found = (
-        ranking(evidence, group, info.name, at, info.better)
+        ranking(evidence, group, info.name, at, info.better, scale=info.scale)
         for group in evidence.groups()
         for info in measures
         if info.better is not None
@@ -98,13 +108,16 @@ def rankings(evidence: Evidence, measures: Sequence[MeasureInfo]) -> tuple[Ranki
     return tuple(one for one in found if one is not None)
 
 
-def undecided(numbers: Mapping[str, Numbers], confidence: float = 0.95) -> tuple[tuple[str, str], ...]:
-    """The pairs between which no difference is seen, by paired t tests and the step-down method of Holm 1979.
+def undecided(
+    numbers: Mapping[str, Numbers], confidence: float = 0.95, asked: Sequence[tuple[str, str]] | None = None
+) -> tuple[tuple[str, str], ...]:
+    """The pairs between which no difference is seen, of those asked (None: of all), by paired t tests.
 
-    The smallest of m p values is held against (1 - confidence) / m, the next against / (m - 1), and so on; from the
-    first that is too large on, all are undecided. Holm 1979, Scandinavian Journal of Statistics 6, 65-70.
+    The step-down method of Holm 1979, Scandinavian Journal of Statistics 6, 65-70: the smallest of m p values is held
+    against (1 - confidence) / m, the next against / (m - 1), and so on; from the first that is too large on, all are
+    undecided.
     """
-    pairs = list(combinations(numbers, 2))
+    pairs = list(combinations(numbers, 2)) if asked is None else list(asked)
     chance = {(a, b): _chance(_differences(numbers[a], numbers[b])) for a, b in pairs}
     ordered = sorted(pairs, key=lambda pair: chance[pair])
     seen = 0
@@ -112,6 +125,10 @@ def undecided(numbers: Mapping[str, Numbers], confidence: float = 0.95) -> tuple
         seen += 1
     left = set(ordered[seen:])
     return tuple(pair for pair in pairs if pair in left)
+
+
+def _scaled(numbers: Numbers, scale: Scale) -> Numbers:
+    return numbers if scale == "linear" else {seed: math.log(number) for seed, number in numbers.items()}
 
 
 def _differences(a: Numbers, b: Numbers) -> list[float]:

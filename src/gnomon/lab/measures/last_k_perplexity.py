@@ -24,7 +24,9 @@ class LastKPerplexity(ByLength):
     The scored tokens are the same at every length; only how much comes before them differs.
     """
 
-    info: ClassVar[MeasureInfo] = MeasureInfo("last_k_perplexity", "perplexity, last tokens", "", "length", "lower")
+    info: ClassVar[MeasureInfo] = MeasureInfo(
+        "last_k_perplexity", "perplexity, last tokens", axis="length", better="lower", scale="log"
+    )
     lengths: list[int]
     last: int = 32
     rows: int = 64

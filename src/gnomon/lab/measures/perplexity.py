@@ -28,7 +28,9 @@ class Perplexity(ByLength):
     Every length scores the same tokens once, so `total` is a multiple of each.
     """
 
-    info: ClassVar[MeasureInfo] = MeasureInfo("perplexity", "perplexity, non-overlapping", "", "length", "lower")
+    info: ClassVar[MeasureInfo] = MeasureInfo(
+        "perplexity", "perplexity, non-overlapping", axis="length", better="lower", scale="log"
+    )
     lengths: list[int]
     total: int = 16384
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, Self
 #: Part of every key: raised when the same options would mean another computation, so that old results are not taken.
 GENERATION = 1
 Better = Literal["higher", "lower"]
+Scale = Literal["linear", "log"]
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,7 @@ class MeasureInfo:
     unit: str = ""
     axis: str = ""  #: what `Series.at` counts, as in "length"; empty: the measure is one number
     better: Better | None = None  #: None: neither end is good
+    scale: Scale = "linear"  #: "log": numbers differ by ratios, as perplexities do, so rankings compare logarithms
 
 
 @dataclass(frozen=True)

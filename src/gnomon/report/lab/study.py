@@ -43,7 +43,8 @@ class Comparison:
 class Ranking:
     """Variants by their mean over the seeds that all of them have (three at least), best first.
 
-    `ties` are the pairs between which no difference is seen, corrected for the number of pairs by Holm's method.
+    `ties` are the pairs of the first and another between which no difference is seen, corrected for the number of pairs
+    with the first by Holm's method.
     """
 
     group: str

@@ -10,7 +10,7 @@ from gnomon.report.reading import join, plural
 NOT_CORRECTED = (
     "Each interval stands for itself: where nothing differs, one in twenty 95% intervals would still leave zero out."
 )
-CORRECTED = "Pairs in a ranking are corrected for their number by Holm's method."
+CORRECTED = "A ranking compares the best with each other, corrected by Holm's method, and perplexities by ratios."
 OUTCOMES: tuple[Outcome, ...] = ("fails", "no difference seen", "not measured", "holds")
 
 
