@@ -1,6 +1,5 @@
 """A suite, done: its runs, what they say together, and how to repeat them."""
 
-import time
 from collections.abc import Sequence
 
 from gnomon.errors import GnomonError
@@ -28,7 +27,6 @@ def run_suite(
     `command` repeats the study. Raises GnomonError for seeds that are no seeds; a run that fails is in the study.
     """
     _require_seeds(seeds)
-    started = time.monotonic()
     results, failures = engine.perform(suite.runs(size, seeds), store, progress)
     evidence, measures = Evidence(results), infos(results)
     from gnomon.lab.figures import figures
@@ -51,7 +49,7 @@ def run_suite(
         judgements=tuple(suite.judge(evidence, size)),
         figures=figures(evidence, measures),
         environment={**this_machine(), "processes": str(processes())},
-        seconds=time.monotonic() - started,
+        seconds=sum(result.seconds for result in results),
     )
 
 

@@ -50,7 +50,7 @@ def test_the_text_has_every_claim_with_what_was_measured_and_where_to_read_on() 
     assert "    why       Advice." in text
     assert "    private   Not measurable here: 10 to 15% faster." in text
     assert "    see       docs/article.md#claim-13, PE501, PE212" in text
-    assert text.endswith("Seeds 0, 1 and 2, 1 min 22 s.")
+    assert text.endswith("Seeds 0, 1 and 2, runs of 1 min 22 s in all.")
 
 
 def test_each_row_of_the_table_is_one_line_of_three_cells() -> None:

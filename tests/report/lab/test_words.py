@@ -87,7 +87,7 @@ def test_the_verdict_counts_outcomes_with_the_worst_news_first() -> None:
 def test_the_summary_counts_failed_runs() -> None:
     failure = Failure(Run("train", "copy", "a", 0), "no")
     assert summary(Study("copy", "", "", "", "quick", "", failures=(failure,), seconds=61.0)) == (
-        "0 runs, 1 failed, 1 min 1 s."
+        "0 runs, 1 failed, 1 min 1 s in all."
     )
 
 

@@ -57,4 +57,4 @@ def _field(label: str, text: str, width: int) -> Iterator[str]:
 
 def _footer(report: ClaimsReport) -> str:
     seeds = f"Seeds {join([str(seed) for seed in report.seeds])}, " if report.seeds else ""
-    return f"{seeds}{duration(report.seconds)}."
+    return f"{seeds}runs of {duration(report.seconds)} in all."

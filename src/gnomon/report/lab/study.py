@@ -110,7 +110,7 @@ class Study:
     judgements: tuple[Judgement, ...] = ()
     figures: tuple[Figure, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
-    seconds: float = 0.0  #: of the command that made it; what was finished before cost it nothing
+    seconds: float = 0.0  #: of all its runs one after another, whenever they were made
 
     def info(self, measure: str) -> MeasureInfo:
         """What the numbers of a measure mean."""

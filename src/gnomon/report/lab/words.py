@@ -127,11 +127,11 @@ def duration(seconds: float) -> str:
 
 
 def summary(study: Study) -> str:
-    """How many runs, with which seeds, in what time."""
+    """How many runs, with which seeds, and what they took one after another."""
     runs = plural(len(study.results), "run")
     failed = f", {len(study.failures)} failed" if study.failures else ""
     seeds = f", {'seed' if len(study.seeds) == 1 else 'seeds'} {join([str(seed) for seed in study.seeds])}"
-    return f"{runs}{failed}{seeds if study.seeds else ''}, {duration(study.seconds)}."
+    return f"{runs}{failed}{seeds if study.seeds else ''}, {duration(study.seconds)} in all."
 
 
 def notes(study: Study) -> list[str]:
