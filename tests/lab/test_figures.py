@@ -3,7 +3,9 @@
 import pytest
 
 from gnomon.lab.figures import figures
+from gnomon.plots.draw_plotly import to_plotly
 from gnomon.plots.figure import Lines
+from gnomon.plots.palette import LIGHT
 from gnomon.report.lab.evidence import Evidence
 from gnomon.report.lab.results import MeasureInfo, Result, Run, Series
 
@@ -80,3 +82,9 @@ def test_places_whose_labels_would_overlap_are_labelled_at_round_values(at: tupl
 
 def test_a_measure_at_one_place_is_no_curve() -> None:
     assert figures(Evidence(results("rotary", (1.0,), at=(64.0,))), [PPL, LOSS]) == ()
+
+
+def test_a_variant_looks_the_same_where_another_one_is_missing() -> None:
+    figure = drawn(results("learned", (None, None, None)), results("nope", (1.0, 2.0, 3.0)))
+    assert [(curve.name, style) for style, curve in figure.styled] == [("nope", 1)]
+    assert to_plotly(figure).data[-1].line.color == LIGHT.curves[1]

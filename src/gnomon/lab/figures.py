@@ -23,8 +23,8 @@ EXPLODED = 20.0
 def figures(evidence: Evidence, measures: Sequence[MeasureInfo]) -> tuple[Figure, ...]:
     """In the order of groups and measures. A line is the mean over seeds; its band reaches from lowest to highest.
 
-    Places that a variant could not be measured at have no point. A measure that is one number, or that was taken at one
-    place alone, is in the tables only.
+    A variant looks the same in every figure of its group. Places that it could not be measured at have no point. A
+    measure that is one number, or that was taken at one place alone, is in the tables only.
 
     >>> from gnomon.report.lab.results import Result, Run, Series
     >>> series = Series((16, 32, 64), (1.0, 0.75, 0.5))
@@ -60,12 +60,12 @@ def _lines(evidence: Evidence, group: str, info: MeasureInfo) -> Lines:
 
 
 def _curves(evidence: Evidence, group: str, measure: str) -> Iterator[Curve]:
-    for variant in evidence.variants(group):
+    for style, variant in enumerate(evidence.variants(group)):
         numbers = {place: evidence.by_seed(group, variant, measure, place) for place in evidence.places(group, measure)}
         points = [(place, spread(own)) for place, own in numbers.items() if own and place is not None]
         if points:
             x, y, low, high = zip(*((place, own.mean, own.low, own.high) for place, own in points), strict=True)
-            yield Curve(variant, *(np.array(values, np.float64) for values in (x, y, low, high)))
+            yield Curve(variant, *(np.array(values, np.float64) for values in (x, y, low, high)), style=style)
 
 
 def doubling(places: Sequence[float]) -> bool:

@@ -89,7 +89,7 @@ def _draw_heat_map(axes: "Axes", figure: Heatmap) -> None:
 
 def _draw_lines(axes: "Axes", figure: Lines) -> None:
     styles = {"solid": "-", "dash": "--", "dot": ":", "dashdot": "-."}
-    for index, curve in enumerate(figure.curves):
+    for index, curve in figure.styled:
         color, dash = LIGHT.curves[index % len(LIGHT.curves)], styles[DASHES[index % len(DASHES)]]
         mark = "o" if curve.marked else None
         axes.plot(curve.x, curve.y, label=curve.name, color=color, linestyle=dash, linewidth=1.8, marker=mark)

@@ -58,8 +58,8 @@ def _heat_map(figure: Heatmap) -> dict[str, Any]:
 
 def _curves(figure: Lines) -> list[dict[str, Any]]:
     """Bands first, so that lines lie above them. `meta` is the number of the curve, for a page that changes colours."""
-    bands = [_band(curve, index) for index, curve in enumerate(figure.curves) if curve.band is not None]
-    return bands + [_line(curve, index) for index, curve in enumerate(figure.curves)]
+    bands = [_band(curve, index) for index, curve in figure.styled if curve.band is not None]
+    return bands + [_line(curve, index) for index, curve in figure.styled]
 
 
 def _line(curve: Curve, index: int) -> dict[str, Any]:

@@ -33,6 +33,7 @@ class Curve:
     y: Float[np.ndarray, " points"]
     low: Float[np.ndarray, " points"] | None = None
     high: Float[np.ndarray, " points"] | None = None
+    style: int | None = None  #: which colour and dashes it has, counted from 0; None: those of its place in the figure
 
     @property
     def band(self) -> tuple[Float[np.ndarray, " points"], Float[np.ndarray, " points"]] | None:
@@ -56,6 +57,11 @@ class Lines:
     log_y: bool = False
     note: str = ""
     x_ticks: tuple[float, ...] = ()  #: where the x axis is labelled; empty: at round values
+
+    @property
+    def styled(self) -> list[tuple[int, Curve]]:
+        """The curves, each with the number of its colour and dashes."""
+        return [(place if c.style is None else c.style, c) for place, c in enumerate(self.curves)]
 
 
 Figure = Heatmap | Lines
