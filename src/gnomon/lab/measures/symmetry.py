@@ -7,18 +7,15 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from gnomon.lab.experiments.context import Context
-from gnomon.lab.measures.base import Measure, Trained, registry
-from gnomon.lab.measures.reading.checking import require_probe
-from gnomon.lab.measures.reading.identical import identical_word_maps
-from gnomon.lab.measures.reading.lengths import by_layer
-from gnomon.report.lab.results import MeasureInfo, Series
+from gnomon.lab.measures.base import registry
+from gnomon.lab.measures.reading.identical import OfIdenticalWords
+from gnomon.report.lab.results import MeasureInfo
 
 
 @registry.register("symmetry")
 @final
 @dataclass(frozen=True)
-class Symmetry(Measure):
+class Symmetry(OfIdenticalWords):
     """By layer, 1 - sum |left - right| / sum (left + right) over keys at the same distance on both sides of a query.
 
     In rows of identical words, for each head by itself, then their mean. 1: both sides get the same; 0: one side gets
@@ -26,18 +23,10 @@ class Symmetry(Measure):
     """
 
     info: ClassVar[MeasureInfo] = MeasureInfo("symmetry", "symmetry of attention", "", "layer")
-    length: int = 32
-    words: int = 32
+    flat: ClassVar[str] = "a causal model sees one side only"
 
-    def __post_init__(self) -> None:
-        require_probe(self.info.name, length=self.length, rows=2)
-
-    def take(self, trained: Trained, context: Context) -> Series:
-        def read() -> list[float]:
-            maps = identical_word_maps(trained, context, self.info.name, length=self.length, words=self.words)
-            return [balance(layer) for layer in maps]
-
-        return by_layer(trained, self.length, read, flat="a causal model sees one side only")
+    def of_layer(self, logits: Float[Tensor, "H S S"]) -> float:
+        return balance(logits)
 
 
 def balance(logits: Float[Tensor, "H S S"]) -> float:

@@ -8,12 +8,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from gnomon.lab.experiments.context import Context
-from gnomon.lab.measures.base import Measure, Trained, registry
-from gnomon.lab.measures.reading.checking import require_probe
-from gnomon.lab.measures.reading.identical import identical_word_maps
-from gnomon.lab.measures.reading.lengths import by_layer
-from gnomon.report.lab.results import MeasureInfo, Series
+from gnomon.lab.measures.base import registry
+from gnomon.lab.measures.reading.identical import OfIdenticalWords
+from gnomon.report.lab.results import MeasureInfo
 
 FLAT = 1e-5  #: logits that differ by less, root mean square, are those of keys that are not told apart
 
@@ -21,7 +18,7 @@ FLAT = 1e-5  #: logits that differ by less, root mean square, are those of keys 
 @registry.register("toeplitz")
 @final
 @dataclass(frozen=True)
-class Toeplitz(Measure):
+class Toeplitz(OfIdenticalWords):
     """By layer, the share of the variance of attention logits that a number for each distance explains.
 
     Logits between the slots that see each other, all heads together. What is added to a whole row of logits changes no
@@ -30,18 +27,10 @@ class Toeplitz(Measure):
     """
 
     info: ClassVar[MeasureInfo] = MeasureInfo("toeplitz", "attention explained by distance", "share", "layer")
-    length: int = 32
-    words: int = 32
+    flat: ClassVar[str] = "all keys get the same attention"
 
-    def __post_init__(self) -> None:
-        require_probe(self.info.name, length=self.length, rows=2)
-
-    def take(self, trained: Trained, context: Context) -> Series:
-        def read() -> list[float]:
-            maps = identical_word_maps(trained, context, self.info.name, length=self.length, words=self.words)
-            return [toeplitz_share(layer) for layer in maps]
-
-        return by_layer(trained, self.length, read, flat="all keys get the same attention")
+    def of_layer(self, logits: Float[Tensor, "H S S"]) -> float:
+        return toeplitz_share(logits)
 
 
 def toeplitz_share(logits: Float[Tensor, "H S S"]) -> float:

@@ -1,13 +1,11 @@
 """How positions and words are joined: added, put side by side and projected, or multiplied."""
 
-from collections.abc import Sequence
 from typing import Any, Final, final
 
 from gnomon.lab.judging import Expectation
-from gnomon.lab.settings import DATA, SETTINGS, Setting
-from gnomon.lab.suites.base import Pair, Size, Suite, registry
+from gnomon.lab.settings import OverSettings, Setting, told
+from gnomon.lab.suites.base import Size, registry
 from gnomon.report.lab.evidence import Evidence
-from gnomon.report.lab.results import Run
 from gnomon.report.lab.study import Judgement
 
 ARTICLE = "the article, section 3.1"
@@ -27,7 +25,7 @@ VARIANTS: Final[dict[str, dict[str, Any]]] = {
 
 @registry.register("fusion")
 @final
-class Fusion(Suite):
+class Fusion(OverSettings):
     """Addition, concatenation and multiplication on equal terms."""
 
     name = "fusion"
@@ -40,44 +38,25 @@ class Fusion(Suite):
     )
     sources = (FIGURES,)
 
-    def needs(self, size: Size) -> tuple[str, ...]:
-        return DATA[size]
+    variants = VARIANTS
+    against = ((CONCAT, ADD), (MULTIPLY, ADD), (CONCAT, SCALED))
 
     def method(self, size: Size) -> str:
-        groups = "; ".join(
-            f"{each.group}, {each.training['steps']} steps at width {each.sizes['dim']}" for each in SETTINGS[size]
-        )
         return (
-            f"Models of two layers learn with sinusoids that are joined to words in four ways ({groups}). Sinusoids "
-            f"are unscaled, but for one variant that adds them divided by sqrt(d). Counted are the steps until the "
-            f"mean training loss of 20 steps is at the target; at the end the score on new rows is taken, and how far "
-            f"gradient norms swung after the warm-up."
+            f"Models of two layers learn with sinusoids that are joined to words in four ways ({told(size)}). "
+            "Sinusoids are unscaled, but for one variant that adds them divided by sqrt(d). Counted are the "
+            "steps until the mean training loss of 20 steps is at the target; at the end the score on new rows "
+            "is taken, and how far gradient norms swung after the warm-up."
         )
 
-    def runs(self, size: Size, seeds: Sequence[int]) -> list[Run]:
-        return [
-            setting.run(variant, seed, joined)
-            for setting in SETTINGS[size]
-            for seed in seeds
-            for variant, joined in VARIANTS.items()
+    def judged(self, setting: Setting, evidence: Evidence) -> list[Judgement]:
+        def expected(statement: str) -> Expectation:
+            return Expectation(f"{setting.group}: {statement}", ARTICLE)
+
+        steady = "multiplied, gradients have higher peaks than added."
+        found = [
+            setting.sooner(expected("put side by side, the target comes later than added."), evidence, ADD, CONCAT),
+            setting.scores_better(expected("put side by side, the end is worse than added."), evidence, ADD, CONCAT),
+            setting.scores_better(expected("multiplied, the end is worse than added."), evidence, ADD, MULTIPLY),
         ]
-
-    def pairs(self, size: Size) -> list[Pair]:
-        against = [(CONCAT, ADD), (MULTIPLY, ADD), (CONCAT, SCALED)]
-        return [pair for setting in SETTINGS[size] for a, b in against for pair in setting.pairs(a, b)]
-
-    def judge(self, evidence: Evidence, size: Size) -> list[Judgement]:
-        return [judgement for setting in SETTINGS[size] for judgement in _judged(setting, evidence)]
-
-
-def _judged(setting: Setting, evidence: Evidence) -> list[Judgement]:
-    def expected(statement: str) -> Expectation:
-        return Expectation(f"{setting.group}: {statement}", ARTICLE)
-
-    steady = "multiplied, gradients have higher peaks than added."
-    found = [
-        setting.sooner(expected("put side by side, the target comes later than added."), evidence, ADD, CONCAT),
-        setting.scores_better(expected("put side by side, the end is worse than added."), evidence, ADD, CONCAT),
-        setting.scores_better(expected("multiplied, the end is worse than added."), evidence, ADD, MULTIPLY),
-    ]
-    return found + ([setting.steadier(expected(steady), evidence, ADD, MULTIPLY)] if setting.gradients else [])
+        return found + ([setting.steadier(expected(steady), evidence, ADD, MULTIPLY)] if setting.gradients else [])

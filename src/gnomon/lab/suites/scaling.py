@@ -1,13 +1,11 @@
 """How loud positions should be beside words: sinusoids divided, or words multiplied, by sqrt(d) or by d."""
 
-from collections.abc import Sequence
 from typing import Any, Final, final
 
 from gnomon.lab.judging import Expectation
-from gnomon.lab.settings import DATA, SETTINGS, Setting
-from gnomon.lab.suites.base import Pair, Size, Suite, registry
+from gnomon.lab.settings import OverSettings, Setting, told
+from gnomon.lab.suites.base import Size, registry
 from gnomon.report.lab.evidence import Evidence
-from gnomon.report.lab.results import Run
 from gnomon.report.lab.study import Judgement
 
 ARTICLE = "the article, section 3.3"
@@ -32,7 +30,7 @@ VARIANTS: Final[dict[str, dict[str, Any]]] = {
 
 @registry.register("scaling")
 @final
-class Scaling(Suite):
+class Scaling(OverSettings):
     """The article's three scalings, and the same from the side of the words."""
 
     name = "scaling"
@@ -45,52 +43,35 @@ class Scaling(Suite):
     )
     sources = (FIGURES, VASWANI)
 
-    def needs(self, size: Size) -> tuple[str, ...]:
-        return DATA[size]
+    variants = VARIANTS
+    against = ((BY_SQRT, NONE), (BY_DIM, NONE), (BY_SQRT, BY_DIM), (WORDS_SQRT, NONE), (WORDS_SQRT, BY_SQRT))
 
     def method(self, size: Size) -> str:
-        groups = "; ".join(
-            f"{each.group}, {each.training['steps']} steps at width {each.sizes['dim']}" for each in SETTINGS[size]
-        )
         return (
-            f"Models of two layers learn with sinusoids at five scales, and without positions ({groups}). Words start "
-            f"with norm 1, and the norm of a sinusoid is sqrt(d / 2). Counted are the steps until the mean training "
-            f"loss of 20 steps is at the target; at the end the score on new rows is taken, and how far gradient norms "
-            f"swung after the warm-up."
+            f"Models of two layers learn with sinusoids at five scales, and without positions ({told(size)}). "
+            "Words start with norm 1, and the norm of a sinusoid is sqrt(d / 2). Counted are the steps until "
+            "the mean training loss of 20 steps is at the target; at the end the score on new rows is taken, "
+            "and how far gradient norms swung after the warm-up."
         )
 
-    def runs(self, size: Size, seeds: Sequence[int]) -> list[Run]:
-        return [
-            setting.run(variant, seed, joined)
-            for setting in SETTINGS[size]
-            for seed in seeds
-            for variant, joined in VARIANTS.items()
+    def judged(self, setting: Setting, evidence: Evidence) -> list[Judgement]:
+        where = setting.group
+
+        def expected(statement: str, source: str = ARTICLE) -> Expectation:
+            return Expectation(f"{where}: {statement}", source)
+
+        steady = "divided by sqrt(d), gradients have lower peaks than unscaled."
+        found = [
+            setting.sooner(
+                expected("divided by sqrt(d), the target comes sooner than unscaled."), evidence, BY_SQRT, NONE
+            ),
+            setting.sooner(expected("divided by d, the target comes later than unscaled."), evidence, NONE, BY_DIM),
+            setting.scores_better(
+                expected("divided by sqrt(d), the end is better than unscaled."), evidence, BY_SQRT, NONE
+            ),
+            setting.scores_better(expected("divided by d, the end is worse than unscaled."), evidence, NONE, BY_DIM),
+            setting.scores_better(
+                expected("words times sqrt(d) end better than unscaled.", VASWANI), evidence, WORDS_SQRT, NONE
+            ),
         ]
-
-    def pairs(self, size: Size) -> list[Pair]:
-        against = [(BY_SQRT, NONE), (BY_DIM, NONE), (BY_SQRT, BY_DIM), (WORDS_SQRT, NONE), (WORDS_SQRT, BY_SQRT)]
-        return [pair for setting in SETTINGS[size] for a, b in against for pair in setting.pairs(a, b)]
-
-    def judge(self, evidence: Evidence, size: Size) -> list[Judgement]:
-        return [judgement for setting in SETTINGS[size] for judgement in _judged(setting, evidence)]
-
-
-def _judged(setting: Setting, evidence: Evidence) -> list[Judgement]:
-    where = setting.group
-
-    def expected(statement: str, source: str = ARTICLE) -> Expectation:
-        return Expectation(f"{where}: {statement}", source)
-
-    steady = "divided by sqrt(d), gradients have lower peaks than unscaled."
-    found = [
-        setting.sooner(expected("divided by sqrt(d), the target comes sooner than unscaled."), evidence, BY_SQRT, NONE),
-        setting.sooner(expected("divided by d, the target comes later than unscaled."), evidence, NONE, BY_DIM),
-        setting.scores_better(
-            expected("divided by sqrt(d), the end is better than unscaled."), evidence, BY_SQRT, NONE
-        ),
-        setting.scores_better(expected("divided by d, the end is worse than unscaled."), evidence, NONE, BY_DIM),
-        setting.scores_better(
-            expected("words times sqrt(d) end better than unscaled.", VASWANI), evidence, WORDS_SQRT, NONE
-        ),
-    ]
-    return found + ([setting.steadier(expected(steady), evidence, BY_SQRT, NONE)] if setting.gradients else [])
+        return found + ([setting.steadier(expected(steady), evidence, BY_SQRT, NONE)] if setting.gradients else [])

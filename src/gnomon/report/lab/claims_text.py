@@ -20,7 +20,7 @@ def render_text(report: ClaimsReport, *, width: int = 80) -> str:
     To repeat it
         gnomon lab claims --direct
     <BLANKLINE>
-    0.0 s.
+    runs of 0.0 s in all.
     """
     count = plural(len(report.claims), "claim")
     head = f"gnomon lab claims ({report.size}), {report.date}: {count} of {PAGE}"

@@ -31,7 +31,7 @@ def render_text(study: Study, *, width: int = 80) -> str:
     To repeat it
         gnomon lab copy
     <BLANKLINE>
-    0 runs, 0.0 s.
+    0 runs, 0.0 s in all.
     """
     blocks = [
         [*wrap(f"gnomon lab {study.suite} ({study.size}): {study.title}", width), *wrap(study.question, width)],
