@@ -37,7 +37,7 @@ def test_a_bound_from_below_looks_the_other_way() -> None:
 
 def test_a_judgement_says_what_was_seen_and_against_what() -> None:
     judged = EXPECTED.bounded("the ratio", {3: 1.0, 4: 2.0}, AtMost(1.5))
-    assert judged.seen == "The ratio: mean 1.5, seeds 1, 2; expected at most 1.5. 1 of 2 seeds keep it."
+    assert judged.seen == "The ratio: mean 1.5, by seed 1, 2; expected at most 1.5. 1 of 2 seeds keep it."
     assert judged.numbers == {"by seed": {3: 1.0, 4: 2.0}, "bound": "at most 1.5"}
     assert (judged.statement, judged.source) == ("It holds.", "a paper")
 
@@ -55,7 +55,7 @@ def test_a_difference_is_to_be_seen_through_the_spread_of_seeds(a: list[float | 
 
 def test_one_seed_decides_nothing_and_says_so() -> None:
     judged = EXPECTED.lower(losses([1.0], [2.0]), PAIR)
-    assert judged.outcome == "no difference seen"
+    assert judged.outcome == "not measured"
     assert judged.seen == "Loss at 64 in text: a 1, b 2; difference -1, one seed gives no interval."
 
 

@@ -60,10 +60,10 @@ def _numbers(description: Description) -> Iterator[str]:
     """Whole numbers from 1 up, and none that no machine holds."""
     lengths, setting = description.lengths, description.setting
     named = {
-        "trained": lengths.trained,
-        "target": lengths.target,
-        "examples": setting.examples,
-        "tokens": setting.tokens,
+        "trained length": lengths.trained,
+        "target length": lengths.target,
+        "number of examples": setting.examples,
+        "number of tokens": setting.tokens,
     }
     named |= {f"percentile {percent}": value for percent, value in lengths.percentiles.items()}
     for name, value in named.items():

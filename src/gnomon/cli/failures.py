@@ -32,7 +32,9 @@ class GuardedGroup(TyperGroup):
             raise
         except (SystemExit, GeneratorExit) as error:  # nothing of ours raises them, so the target's code did
             _end(f"gnomon: the target's code raised {type(error).__name__} while it was examined.", COULD_NOT_RUN)
-        except Exception as error:  # noqa: BLE001  whatever is left is printed with its trace
+        except Exception as error:
+            if type(error).__name__ == "NoArgsIsHelpError":
+                raise  # its message is the help, which is printed as it is
             if hasattr(error, "format_message"):
                 _end(_usage(error), COULD_NOT_RUN)
             if isinstance(error, OSError) and error.errno in DISK:

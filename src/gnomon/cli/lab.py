@@ -31,7 +31,11 @@ Workers = Annotated[int | None, typer.Option(min=1, help="Runs at once on this m
 Device = Annotated[Literal["cpu", "auto"], typer.Option(help="auto takes a GPU where there is one.")]
 Output = Annotated[
     Path | None,
-    typer.Option("--output", "-o", help=f"Folder of the report and of finished runs; by default {FOLDER}/SUITE."),
+    typer.Option(
+        "--output",
+        "-o",
+        help=f"Folder of the report and of finished runs; by default one for each suite and size in {FOLDER}.",
+    ),
 ]
 Format = Annotated[Literal["text", "json"], typer.Option(help="How to write the study on stdout.")]
 
@@ -149,6 +153,8 @@ def deliver_study(study: "Study", folder: Path, format: str) -> None:
 
 def require_folder(folder: Path) -> None:
     """Raise before the work is done when this can be no folder of ours. Nothing is made."""
+    if folder == Path():
+        raise GnomonError("Name a folder of its own for the report and the finished runs, as in --output reports/mine.")
     nearest = next(path for path in (folder, *folder.parents, Path()) if path.exists())
     if not nearest.is_dir():
         raise GnomonError(f"{nearest} is a file; name a folder for the report and the finished runs.")
@@ -158,10 +164,10 @@ def require_folder(folder: Path) -> None:
 
 def require_data(names: Iterable[str]) -> None:
     """Raise, with the command that fetches it, when a data set that a suite reads is not there."""
-    from gnomon.lab.data import load
+    from gnomon.lab.data.cache import find
 
-    for name in names:
-        load(name)
+    if missing := [name for name in names if find(name) is None]:
+        raise GnomonError(f"Data are not on this machine; run `gnomon lab data {' '.join(missing)}` first.")
 
 
 def open_store(folder: Path, device: str, engine: str) -> "Store":

@@ -23,6 +23,8 @@ def data(
     if not names:
         typer.echo(columns(_rows(), width=terminal_width()))
         return
+    if "stdlib" in names:
+        raise GnomonError("The corpus stdlib is Python's own library and needs no fetching; leave it out.")
     for stored in fetch(names, again=again, tell=lambda line: typer.echo(line, err=True)):
         typer.echo(stored.folder)
 

@@ -61,7 +61,7 @@ class Expectation:
         kept = [bound.kept(number) for number in numbers.values()]
         outcome: Outcome = "holds" if all(kept) else "no difference seen" if any(kept) else "fails"
         each = ", ".join(f"{number:.3g}" for number in numbers.values())
-        seen = f"{_capital(what)}: mean {fmean(numbers.values()):.3g}, seeds {each}; expected {bound}."
+        seen = f"{_capital(what)}: mean {fmean(numbers.values()):.3g}, by seed {each}; expected {bound}."
         if outcome == "no difference seen":
             seen += f" {sum(kept)} of {len(kept)} seeds keep it."
         return self._judged(outcome, seen, {"by seed": dict(numbers), "bound": str(bound)})
@@ -71,7 +71,7 @@ class Expectation:
         found = compare(evidence, pair, confidence)
         if found is None:
             return self.not_measured(f"{pair.a} and {pair.b} on {pair.measure}{_place(pair.at)}")
-        outcome: Outcome = "no difference seen"
+        outcome: Outcome = "not measured" if found.low is None else "no difference seen"
         if found.decided:
             outcome = "holds" if found.difference < 0 else "fails"
         return self._judged(outcome, _told(evidence, pair, found), {"comparison": found.to_dict()})

@@ -49,7 +49,7 @@ def run_suite(
         judgements=tuple(suite.judge(evidence, size)),
         figures=figures(evidence, measures),
         environment={**this_machine(), "processes": str(processes())},
-        seconds=sum(result.seconds for result in results),
+        seconds=sum({result.run.key: result.seconds for result in results}.values()),
     )
 
 

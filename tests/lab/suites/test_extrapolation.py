@@ -126,6 +126,6 @@ def test_without_runs_nothing_is_measured() -> None:
 def test_judgements_tell_their_numbers() -> None:
     first, *_ = Extrapolation().judge(evidence(PUBLISHED), "quick")
     assert first.seen == (
-        "Alibi, last k perplexity at 2 to 8 times the length over that at 1: mean 1.04, seeds 1.04, 1.04, 1.04; "
+        "Alibi, last k perplexity at 2 to 8 times the length over that at 1: mean 1.04, by seed 1.04, 1.04, 1.04; "
         "expected at most 1.25."
     )

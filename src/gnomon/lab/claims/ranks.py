@@ -19,8 +19,7 @@ PATIENCE = 120.0  #: seconds
 @claim(40, "5.4")
 @final
 class RanksAgree(Measured):
-    """Two processes under DistributedDataParallel: a plain tensor that is computed, and a buffer that starts "
-    "unequal."""
+    """Two processes under DistributedDataParallel: a plain tensor that is computed, a buffer that starts unequal."""
 
     seeded = False
     statement = "Data-parallel processes disagree unless the position table is an nn.Parameter."
@@ -31,6 +30,12 @@ class RanksAgree(Measured):
     gnomon = "derived from options in every process; `PE604`, `PE610`, `PE602`"
 
     def measure(self, context: Context) -> dict[str, float]:
+        try:
+            return self._met()
+        except GnomonError:  # on a busy machine connections are lost now and then
+            return self._met()
+
+    def _met(self) -> dict[str, float]:
         with tempfile.TemporaryDirectory() as folder:
             started = [self._start(rank, Path(folder)) for rank in range(PROCESSES)]
             try:

@@ -44,7 +44,7 @@ def run_claims(
         date=time.strftime("%Y-%m-%d"),
         seeds=tuple(seeds),
         environment=this_machine(),
-        seconds=sum(result.seconds for result in results),
+        seconds=sum({result.run.key: result.seconds for result in results}.values()),
     )
 
 

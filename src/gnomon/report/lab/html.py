@@ -95,7 +95,6 @@ def _comparisons(study: Study) -> list[tuple[str, list[tuple[bool, str]]]]:
 def _facts(study: Study) -> Iterator[tuple[str, str]]:
     yield "seeds", ", ".join(str(seed) for seed in study.seeds) or "none"
     yield "time of all runs", duration(sum(result.seconds for result in study.results))
-    yield "time of all runs", duration(study.seconds)
     for name, value in study.environment.items():
         yield name, number(value)
     for name, checksum in sorted({pair for result in study.results for pair in result.data.items()}):
