@@ -48,7 +48,7 @@ class Expectation:
 
     >>> expected = Expectation("ALiBi holds at 8 times the trained length.", "Press et al. 2022")
     >>> expected.bounded("last-K perplexity over its own at the trained length", {0: 1.1, 1: 1.2}, AtMost(1.25)).seen
-    'Last-K perplexity over its own at the trained length: mean 1.15, seeds 1.1, 1.2; expected at most 1.25.'
+    'Last-K perplexity over its own at the trained length: mean 1.15, by seed 1.1, 1.2; expected at most 1.25.'
     """
 
     statement: str
