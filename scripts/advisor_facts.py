@@ -11,11 +11,9 @@ from typing import Any
 
 from gnomon.plots.files import write_whole
 from gnomon.report.lab.evidence import Evidence
-from gnomon.report.lab.results import Result
+from scripts.lab_studies import newest
 
-ROOT = Path(__file__).parents[1]
-STUDIES = ROOT / "benchmarks" / "results" / "lab"
-FACTS = ROOT / "src" / "gnomon" / "advisor" / "lab.json"
+FACTS = Path(__file__).parents[1] / "src" / "gnomon" / "advisor" / "lab.json"
 TEXT, LAST = "stdlib", "last_k_perplexity"
 STRETCH = 8  #: how many times the trained length is compared
 FAR = 2.0  #: inputs stretched by less are not what the comparison is about
@@ -64,10 +62,8 @@ def _fact(encoding: str, statement: str, source: str, *, least_stretch: float) -
 
 
 def _study(name: str) -> tuple[Evidence, str]:
-    file = max(STUDIES.glob(f"{name}-20*.json"))
-    stored = json.loads(file.read_text(encoding="utf-8"))
-    evidence = Evidence([Result.from_dict(fields) for fields in stored["results"]])
-    return evidence, f"{stored['command']}, {file.stem.removeprefix(f'{name}-')}"
+    file, study, evidence = newest(name)
+    return evidence, f"{study['command']}, {file.stem.removeprefix(f'{name}-')}"
 
 
 def _mean(numbers: dict[int, float]) -> str:

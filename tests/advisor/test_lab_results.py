@@ -9,7 +9,8 @@ import pytest
 from gnomon.advisor import advise, read_measured
 from gnomon.advisor.measured import shipped
 from gnomon.report.advice.document import Advice
-from scripts.advisor_facts import FACTS, STUDIES, written
+from scripts.advisor_facts import FACTS, written
+from scripts.lab_studies import STUDIES
 
 
 def test_the_file_is_what_the_committed_studies_say() -> None:

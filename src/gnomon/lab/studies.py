@@ -9,7 +9,7 @@ from gnomon.lab.machine import this_machine
 from gnomon.lab.store import Store
 from gnomon.lab.suites import Size, Suite
 from gnomon.report.lab.evidence import Evidence
-from gnomon.report.lab.results import MeasureInfo, Result
+from gnomon.report.lab.results import MeasureInfo, Result, seconds_of
 from gnomon.report.lab.study import Study
 
 
@@ -49,7 +49,7 @@ def run_suite(
         judgements=tuple(suite.judge(evidence, size)),
         figures=figures(evidence, measures),
         environment={**this_machine(), "processes": str(processes())},
-        seconds=sum({result.run.key: result.seconds for result in results}.values()),
+        seconds=seconds_of(results),
     )
 
 

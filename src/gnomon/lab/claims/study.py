@@ -13,7 +13,7 @@ from gnomon.lab.store import Store
 from gnomon.lab.suites import registry as suites
 from gnomon.report.lab.claims import ClaimResult, ClaimsReport
 from gnomon.report.lab.evidence import Evidence
-from gnomon.report.lab.results import Result, Run
+from gnomon.report.lab.results import Result, Run, seconds_of
 from gnomon.report.lab.spread import spread
 from gnomon.report.lab.study import Failure
 
@@ -44,7 +44,7 @@ def run_claims(
         date=time.strftime("%Y-%m-%d"),
         seeds=tuple(seeds),
         environment=this_machine(),
-        seconds=sum({result.run.key: result.seconds for result in results}.values()),
+        seconds=seconds_of(results),
     )
 
 

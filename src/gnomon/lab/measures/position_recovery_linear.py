@@ -7,18 +7,15 @@ by layer from hidden states.
 from dataclasses import dataclass
 from typing import ClassVar, final
 
-from gnomon.lab.experiments.context import Context
-from gnomon.lab.measures.base import Measure, Trained, registry
-from gnomon.lab.measures.reading.checking import require_probe
-from gnomon.lab.measures.reading.lengths import by_layer
-from gnomon.lab.measures.reading.probes import linear_reader, recovery
-from gnomon.report.lab.results import MeasureInfo, Series
+from gnomon.lab.measures.base import registry
+from gnomon.lab.measures.reading.probes import PositionRecovery, Reader, linear_reader
+from gnomon.report.lab.results import MeasureInfo
 
 
 @registry.register("position_recovery_linear")
 @final
 @dataclass(frozen=True)
-class PositionRecoveryLinear(Measure):
+class PositionRecoveryLinear(PositionRecovery):
     """Mean distance between a slot and the guess of a ridge reader, over that of the best constant guess.
 
     1 is chance: floor(S² / 4) / S slots for rows of S, a quarter of their length. Layer 0 is the input of the first
@@ -29,14 +26,7 @@ class PositionRecoveryLinear(Measure):
     info: ClassVar[MeasureInfo] = MeasureInfo(
         "position_recovery_linear", "error of a linear position probe (1: chance)", "of chance", "layer", "lower"
     )
-    length: int = 64
-    rows: int = 128
 
-    def __post_init__(self) -> None:
-        require_probe(self.info.name, length=self.length, rows=self.rows)
-
-    def take(self, trained: Trained, context: Context) -> Series:
-        def read() -> list[float]:
-            return recovery(linear_reader, trained, context, self.info.name, length=self.length, rows=self.rows)
-
-        return by_layer(trained, self.length, read, first=0)
+    @property
+    def reader(self) -> Reader:
+        return linear_reader

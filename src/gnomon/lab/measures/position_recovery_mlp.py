@@ -3,18 +3,15 @@
 from dataclasses import dataclass
 from typing import ClassVar, final
 
-from gnomon.lab.experiments.context import Context
-from gnomon.lab.measures.base import Measure, Trained, registry
-from gnomon.lab.measures.reading.checking import require_probe
-from gnomon.lab.measures.reading.lengths import by_layer
-from gnomon.lab.measures.reading.probes import mlp_reader, recovery
-from gnomon.report.lab.results import MeasureInfo, Series
+from gnomon.lab.measures.base import registry
+from gnomon.lab.measures.reading.probes import PositionRecovery, Reader, mlp_reader
+from gnomon.report.lab.results import MeasureInfo
 
 
 @registry.register("position_recovery_mlp")
 @final
 @dataclass(frozen=True)
-class PositionRecoveryMLP(Measure):
+class PositionRecoveryMLP(PositionRecovery):
     """Mean distance between a slot and the guess of a network of two layers, over that of the best constant guess.
 
     1 is chance; rows, layers and the half of the rows that is held out are those of `position_recovery_linear`. The
@@ -25,14 +22,7 @@ class PositionRecoveryMLP(Measure):
     info: ClassVar[MeasureInfo] = MeasureInfo(
         "position_recovery_mlp", "error of an MLP position probe (1: chance)", "of chance", "layer", "lower"
     )
-    length: int = 64
-    rows: int = 128
 
-    def __post_init__(self) -> None:
-        require_probe(self.info.name, length=self.length, rows=self.rows)
-
-    def take(self, trained: Trained, context: Context) -> Series:
-        def read() -> list[float]:
-            return recovery(mlp_reader, trained, context, self.info.name, length=self.length, rows=self.rows)
-
-        return by_layer(trained, self.length, read, first=0)
+    @property
+    def reader(self) -> Reader:
+        return mlp_reader

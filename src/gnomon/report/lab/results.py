@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
@@ -139,3 +139,8 @@ class Result:
             data=fields["data"],
             notes=tuple(fields["notes"]),
         )
+
+
+def seconds_of(results: Iterable[Result]) -> float:
+    """What runs took one after another; a run that is shown in several places counts once."""
+    return sum({result.run.key: result.seconds for result in results}.values())

@@ -4,7 +4,10 @@ Both guess the slot with the least expected distance to the truth. A reader that
 the best constant, whose error is `chance(slots)`.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import final
 
 import torch
 from jaxtyping import Float, Int64
@@ -12,9 +15,12 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from gnomon.lab.experiments.context import Context
-from gnomon.lab.measures.base import Trained
+from gnomon.lab.measures.base import Measure, Trained
+from gnomon.lab.measures.reading.checking import require_probe
 from gnomon.lab.measures.reading.hidden import hidden_states
+from gnomon.lab.measures.reading.lengths import by_layer
 from gnomon.lab.tasks.base import IGNORED, Batch
+from gnomon.report.lab.results import Series
 
 RIDGE = 1e-3  #: of the mean square of a feature
 HIDDEN, STEPS, AT_ONCE, RATE = 64, 300, 256, 3e-3
@@ -23,6 +29,29 @@ HIDDEN, STEPS, AT_ONCE, RATE = 64, 300, 256, 3e-3
 Reader = Callable[
     [Float[Tensor, "N W"], Int64[Tensor, " N"], int, Float[Tensor, "M W"], torch.Generator], Int64[Tensor, " M"]
 ]
+
+
+@dataclass(frozen=True)
+class PositionRecovery(Measure):
+    """By layer, how far from the slot a reader guesses, in rows of `length` random tokens; see `recovery`."""
+
+    length: int = 64
+    rows: int = 128
+
+    def __post_init__(self) -> None:
+        require_probe(self.info.name, length=self.length, rows=self.rows)
+
+    @property
+    @abstractmethod
+    def reader(self) -> Reader:
+        """What reads the slot from a hidden state."""
+
+    @final
+    def take(self, trained: Trained, context: Context) -> Series:
+        def read() -> list[float]:
+            return recovery(self.reader, trained, context, self.info.name, length=self.length, rows=self.rows)
+
+        return by_layer(trained, self.length, read, first=0)
 
 
 def chance(slots: int) -> float:
