@@ -110,7 +110,7 @@ def suite(
     require_data(chosen.needs(size))
     runner = choose(engine, device=None if device == "auto" else device, workers=workers, address=address)
     store = open_store(folder, device, engine)
-    command = " ".join(_command(name, quick=quick, seeds=seeds, device=device))
+    command = command_line(name, size, seeds, device)
     with stdout_for_the_result(), told(folder) as progress:
         if seeds < RANKED:
             progress.note(f"nothing is ranked from fewer than {RANKED} seeds")
@@ -184,11 +184,8 @@ def open_store(folder: Path, device: str, engine: str) -> "Store":
     return Store(folder, today, checksum_today)
 
 
-def _command(name: str, *, quick: bool, seeds: int, device: str) -> Iterator[str]:
-    """The words that repeat the study, whatever engine does it."""
-    yield f"gnomon lab {name}"
-    if quick:
-        yield "--quick"
-    yield f"--seeds {seeds}"
-    if device != "cpu":
-        yield f"--device {device}"
+def command_line(name: str, size: str, seeds: int, device: str, *others: str) -> str:
+    """The command that repeats a study, whatever engine does it."""
+    form = [] if size == "full" else [f"--{size}"]
+    chosen = [] if device == "cpu" else [f"--device {device}"]
+    return " ".join([f"gnomon lab {name}", *form, *others, f"--seeds {seeds}", *chosen])

@@ -12,6 +12,7 @@ from gnomon.cli.lab import (
     Format,
     Output,
     Workers,
+    command_line,
     open_store,
     require_folder,
     told,
@@ -20,7 +21,6 @@ from gnomon.cli.output import stdout_for_the_result
 from gnomon.errors import GnomonError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from gnomon.lab.claims.study import Size
@@ -54,7 +54,8 @@ def claims(
     require_folder(folder)
     runner = choose(engine, device=None if device == "auto" else device, workers=workers, address=address)
     store = open_store(folder, device, engine)
-    command = " ".join(_command(size, only, seeds, device))
+    others = [] if only is None else [f"--only {','.join(map(str, _numbers(only)))}"]
+    command = command_line("claims", size, seeds, device, *others)
     with stdout_for_the_result(), told(folder) as progress:
         report = run_claims(chosen, size, range(seeds), runner, store, command, progress)
     if leads():
@@ -72,17 +73,6 @@ def _numbers(only: str) -> list[int]:
     if not words or not all(word.isdecimal() for word in words):
         raise GnomonError(f"Claims are given by their numbers, as in 5,18, got {only!r}.")
     return [int(word) for word in words]
-
-
-def _command(size: "Size", only: str | None, seeds: int, device: str) -> "Iterator[str]":
-    yield "gnomon lab claims"
-    if size != "full":
-        yield f"--{size}"
-    if only is not None:
-        yield f"--only {','.join(map(str, _numbers(only)))}"
-    yield f"--seeds {seeds}"
-    if device != "cpu":
-        yield f"--device {device}"
 
 
 def _deliver(report: "ClaimsReport", folder: "Path", format: str) -> None:
