@@ -97,17 +97,16 @@ class Attention(nn.Module):
         Raises ShapeError when positions, mask or cache do not fit x, PositionError when positions are not int64.
         """
         B, S, _ = x.shape
-        positions = position_of_each(positions, B, S, axes=self.encoding.axes)
+        given, positions = positions, position_of_each(positions, B, S, axes=self.encoding.axes)
         mask.check(B, S)
         q, k, v = (self._split(project(x)) for project in (self.query, self.key, self.value))
         if not self.encoding.length_dependent:
-            k = self.encoding.rotate_key(k, positions)
+            q, k = self.encoding.rotate(q, k, given)
         new = KeyValues(k, v, positions, mask)
         context = new if cache is None else cache.append(new)
         if self.encoding.length_dependent:
             heads = self._attend_by_length(q, positions, mask, context)
         else:
-            q = self.encoding.rotate_query(q, positions)
             heads = self._attend(q, positions, mask, context, first=context.length - S)
         mixed: Tensor = self.output(heads.transpose(1, 2).reshape(B, S, -1))
         return mixed

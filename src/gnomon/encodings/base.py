@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 import torch
-from jaxtyping import Float, Int, Int64
+from jaxtyping import Float, Float32, Int, Int64
 from torch import Tensor, nn
 
 from gnomon.errors import GnomonError, PositionError, ShapeError
@@ -85,6 +85,15 @@ class PositionEncoding(nn.Module, ABC):
         """Called in each layer on the keys, before they are cached. Shapes as for `rotate_query`."""
         return k
 
+    def rotate(
+        self, q: Float[Tensor, "B H S D"], k: Float[Tensor, "B G S D"], positions: Int[Tensor, "#B S *axes"]
+    ) -> tuple[Float[Tensor, "B H S D"], Float[Tensor, "B G S D"]]:
+        """`rotate_query` and `rotate_key` in one call, where queries and keys stand at the same positions.
+
+        What an attention layer calls. An encoding overrides it when both together are cheaper than each alone.
+        """
+        return self.rotate_query(q, positions), self.rotate_key(k, positions)
+
     def bias(
         self, query_positions: Int[Tensor, "#B Q *axes"], key_positions: Int[Tensor, "#B K *axes"]
     ) -> Float[Tensor, "#B H Q K"] | None:
@@ -103,6 +112,26 @@ class PositionEncoding(nn.Module, ABC):
         An encoding with `needs_visible` takes a fifth argument: `visible`, (B, 1, Q, K), True where a query may attend
         a key; None says that all keys up to the query are visible under `causal_only`, and all keys otherwise.
         """
+        return None
+
+    def by_distance(self, relative: Int64[Tensor, "*S"]) -> Float32[Tensor, "H *S"] | None:
+        """What `bias` adds for each head at `relative` = key position - query position; None when it reads more.
+
+        An encoding that gives these numbers runs in memory that grows with the length, not with its square.
+        """
+        return None
+
+    def content_by_distance(
+        self, q: Float[Tensor, "B H Q D"], relative: Int64[Tensor, " N"]
+    ) -> Float[Tensor, "B H Q N"] | None:
+        """The part of `content_bias` that a query and `relative` = key position - query position decide.
+
+        None when it reads more. With `content_by_key`, which is the rest, it is the whole of `content_bias`.
+        """
+        return None
+
+    def content_by_key(self, k: Float[Tensor, "B H K D"]) -> Float[Tensor, "B H K"] | None:
+        """The part of `content_bias` that a key alone decides; None when there is none. See `content_by_distance`."""
         return None
 
     def regimes(self, lengths: Int[Tensor, "*S"]) -> Int64[Tensor, "*S"]:
