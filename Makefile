@@ -7,6 +7,7 @@ SHELL := /usr/bin/env bash
 PYTHON := .venv/bin/python
 SOURCES := src tests scripts examples
 WORKERS ?= 2
+KERNEL := $(wildcard src/gnomon/kernels/native/*.cpp src/gnomon/kernels/native/*.h)
 
 # One thread in each worker: two workers already fill two cores.
 export OMP_NUM_THREADS ?= 1
@@ -44,9 +45,10 @@ pages: .venv/.ready ## write docs/checks again, from the checks and the gallery
 	@$(PYTHON) -m scripts.check_pages
 
 clean: ## remove .venv, reports and caches
+	rm -f src/gnomon/kernels/native/_rotary.*
 	rm -rf .venv reports build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find src tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.venv/.ready: pyproject.toml constraints.txt scripts/setup.sh
+.venv/.ready: pyproject.toml constraints.txt hatch_build.py scripts/setup.sh $(KERNEL)
 	@scripts/setup.sh .venv
 	@touch $@

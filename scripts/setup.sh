@@ -27,9 +27,11 @@ fi
 
 install() { "$venv/bin/python" -m pip install -qq --disable-pip-version-check --constraint constraints.txt "$@"; }
 
-# torch first and by exact version: nothing installed later can pull another build of it. hatchling builds gnomon itself.
+# torch first and by exact version: nothing installed later can pull another build of it. hatchling builds gnomon itself,
+# and setuptools its compiled rotary kernel.
 say "installing torch"
-install torch==2.13.0 hatchling
+install torch==2.13.0 hatchling setuptools
+scripts/compiler.sh
 say "installing gnomon and its tools"
 install --no-build-isolation --editable '.[dev]'
 # --no-deps: they carry model files, and what they declare is needed only by code that is never imported here.

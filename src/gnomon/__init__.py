@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from gnomon.attention import rerotate_keys
     from gnomon.doctor import diagnose, inspect
     from gnomon.errors import GnomonError
+    from gnomon.exporting import export
     from gnomon.report.document import Report
 
     __version__: str
@@ -29,6 +30,7 @@ __all__ = [
     "diagnose",
     "doctor",
     "encodings",
+    "export",
     "inspect",
     "models",
     "positions",
@@ -42,6 +44,7 @@ _HOMES = {
     "Report": "gnomon.report.document",
     "advise": "gnomon.advisor",
     "diagnose": "gnomon.doctor",
+    "export": "gnomon.exporting",
     "inspect": "gnomon.doctor",
     "rerotate_keys": "gnomon.attention",
 }

@@ -189,7 +189,7 @@ def test_the_kernel_gets_the_cheapest_mask_that_says_enough(
         seen.append((None if attn_mask is None else attn_mask.dtype, given.get("is_causal", False)))
         return torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=attn_mask, **given)
 
-    monkeypatch.setattr("gnomon.attention.attention.scaled_dot_product_attention", kernel)
+    monkeypatch.setattr("gnomon.attention.dense.scaled_dot_product_attention", kernel)
     layer, x = layer_with(ENCODINGS[encoding][0]).bfloat16(), normal(BATCH, LENGTH, DIM).bfloat16()
     layer(x, scattered(), mask_from(MASKS[mask]))
     assert seen == [expected]

@@ -6,6 +6,7 @@ from importlib.metadata import version
 import pytest
 
 from gnomon.cli import env as module
+from gnomon.kernels import native
 from tests.helpers.command import gnomon
 
 
@@ -27,3 +28,14 @@ def test_an_extra_that_is_not_whole_is_named(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_library_that_is_not_installed_is_said_to_be_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LIBRARIES", ("no-such-library",))
     assert "no-such-library  not installed" in gnomon("env").stdout
+
+
+def test_the_compiled_kernel_is_named_with_what_it_runs_on() -> None:
+    said = f"yes ({native.reason()})" if native.AVAILABLE else f"no: {native.reason()}"
+    assert f"compiled kernel  {said}" in gnomon("env").stdout
+
+
+def test_without_the_compiled_kernel_the_reason_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(native, "AVAILABLE", False)
+    monkeypatch.setattr(native, "reason", lambda: "it was not built")
+    assert "compiled kernel  no: it was not built; rotary runs in plain torch" in gnomon("env").stdout

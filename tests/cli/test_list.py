@@ -2,6 +2,7 @@
 
 import pytest
 
+from gnomon.bench.cell import registry as benches
 from gnomon.doctor.check import registry as checks
 from gnomon.encodings.base import registry as encodings
 from gnomon.encodings.frequencies.base import registry as frequencies
@@ -18,6 +19,7 @@ from tests.helpers.command import gnomon, sentence
         ("frequencies", frequencies.names()),
         ("tasks", tasks.names()),
         ("suites", suites.names()),
+        ("benches", benches.names()),
     ],
 )
 def test_every_name_has_one_line_with_a_summary(kind: str, names: list[str]) -> None:
@@ -52,16 +54,16 @@ def test_frequencies_say_whether_they_depend_on_the_length() -> None:
 
 def test_a_terminal_gets_lines_of_its_width(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gnomon.cli.list.terminal_width", lambda: 100)
-    for kind in ("encodings", "frequencies", "checks", "tasks", "suites"):
+    for kind in ("encodings", "frequencies", "checks", "tasks", "suites", "benches"):
         lines = gnomon("list", kind).stdout.splitlines()
         assert max(map(len, lines)) <= 100
 
 
 def test_an_unknown_kind_lists_the_kinds() -> None:
     words = sentence(gnomon("list", "models"))
-    assert words == "There is no list of 'models'; list encodings, checks, frequencies, tasks or suites."
+    assert words == "There is no list of 'models'; list encodings, checks, frequencies, tasks, suites or benches."
 
 
 def test_help_offers_what_there_is() -> None:
     words = " ".join(gnomon("list", "--help").stdout.split())
-    assert "encodings, checks, frequencies, tasks or suites" in words
+    assert "encodings, checks, frequencies, tasks, suites or benches" in words

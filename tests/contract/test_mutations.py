@@ -8,6 +8,12 @@ from gnomon.encodings import PositionEncoding
 from gnomon.testing import CLAUSES, ContractError, Reference, check_encoding
 from tests.helpers.case import case_modules
 from tests.helpers.encodings import case
+from tests.helpers.mutated_distance import (
+    DistancesInBfloat16,
+    DistancesMirrored,
+    DistancesOffByOne,
+    HeadsOfDistancesLast,
+)
 from tests.helpers.mutated_encodings import (
     AllZero,
     AnyDtype,
@@ -36,6 +42,14 @@ from tests.helpers.mutated_encodings import (
     Twice,
     Wrapped,
     WrongAboutNorms,
+)
+from tests.helpers.mutated_heads import (
+    AnyHeads,
+    FirstHeadsForAll,
+    FormulaOfThePart,
+    FrozenParts,
+    PartsShareMemory,
+    WholeOnEachRank,
 )
 from tests.helpers.mutated_precision import (
     Bfloat16Ids,
@@ -142,6 +156,21 @@ MUTATIONS: list[tuple[type[Wrapped], str, set[str]]] = [
     (ForgetsTheFactor, YARN, {"norms"}),
     (Stretched, ROTARY, {"norms"}),
     (Stretched, YARN, set()),
+    (DistancesMirrored, T5, {"by_distance"}),
+    (DistancesMirrored, CAUSAL, {"by_distance"}),
+    (DistancesOffByOne, T5, {"by_distance"}),
+    (DistancesOffByOne, KERPLE_POWER, {"by_distance"}),
+    (DistancesOffByOne, SANDWICH, {"by_distance"}),
+    (DistancesInBfloat16, ALIBI, {"by_distance"}),
+    (HeadsOfDistancesLast, T5_CAUSAL, {"by_distance"}),
+    (FormulaOfThePart, ALIBI, {"for_heads"}),
+    (FormulaOfThePart, SANDWICH, {"for_heads"}),
+    (FirstHeadsForAll, T5, {"for_heads"}),
+    (FirstHeadsForAll, ALIBI, {"for_heads"}),
+    (WholeOnEachRank, KERPLE_LOG, {"for_heads"}),
+    (FrozenParts, T5, {"for_heads"}),
+    (PartsShareMemory, FIRE, {"for_heads"}),
+    (AnyHeads, ALIBI, {"for_heads"}),
 ]
 
 

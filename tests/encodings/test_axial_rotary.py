@@ -92,7 +92,8 @@ def test_golden_angles_of_one_patch() -> None:
 def test_along_one_axis_an_interleaved_half_of_the_head_is_rotary() -> None:
     x, along = normal(BATCH, HEADS, 6, 8), torch.arange(6) + 4
     ours = AxialRotary(8, layout="interleaved").rotate_query(x, torch.stack((along, 0 * along), dim=-1)[None])
-    assert torch.equal(ours[..., :4], Rotary(4, layout="interleaved").rotate_query(x[..., :4], along[None]))
+    alone = Rotary(4, layout="interleaved").rotate_query(x[..., :4], along[None])
+    torch.testing.assert_close(ours[..., :4], alone, rtol=0, atol=5e-7)  # the last bit depends on the width
     assert torch.equal(ours[..., 4:], x[..., 4:])
 
 

@@ -1,5 +1,7 @@
 """Relative positions of Transformer-XL, against the scalar formula and against the attention of XLNet."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,7 +14,16 @@ from gnomon.encodings import TransformerXL
 from gnomon.errors import GnomonError, ShapeError
 from gnomon.testing import Reference
 from tests.helpers.case import Case
-from tests.helpers.content import ContentUnscaled, DistancesFromKeys, content_formula
+from tests.helpers.content import (
+    BiasBesideParts,
+    ContentUnscaled,
+    DistancesFromKeys,
+    DistancesOfParts,
+    KeyForgotten,
+    KeyWithoutDistance,
+    PartsInModuleDtype,
+    content_formula,
+)
 from tests.helpers.mutated_encodings import OffByOne, Wrapped
 from tests.helpers.weights import normal, redraw
 
@@ -34,7 +45,16 @@ def cases() -> Iterator[Case]:
 
 
 def mutations() -> list[tuple[type[Wrapped], str, set[str]]]:
-    return [(DistancesFromKeys, "transformer_xl-plain", set()), (ContentUnscaled, "transformer_xl-plain", set())]
+    plain, parts = "transformer_xl-plain", {"content_by_distance"}
+    return [
+        (DistancesFromKeys, plain, set()),
+        (ContentUnscaled, plain, set()),
+        (KeyForgotten, plain, parts),
+        (DistancesOfParts, "transformer_xl-clamped", parts),
+        (KeyWithoutDistance, plain, parts),
+        (BiasBesideParts, plain, parts),
+        (PartsInModuleDtype, plain, parts),
+    ]
 
 
 def test_a_shift_of_all_positions_is_no_mutation_because_only_distances_enter() -> None:
@@ -145,3 +165,35 @@ def test_heads_of_another_model_are_refused() -> None:
     q, at = normal(1, 2, 3, WIDTH), torch.arange(3)[None]
     with pytest.raises(ShapeError, match="for 3 heads of width 4, the queries have 2 of width 4"):
         drawn().content_bias(q, q, at, at)
+
+
+PLACES = ([[3, 4, 5, 6, 7]], [[0, 0, 0, 1, 2], [0, 1, 2, 3, 4]], [[0, 700, 701, 40_000, 40_002], [5, 4, 3, 2, 1]])
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize(("clamp_length", "dynamic"), [(None, False), (None, True), (4, False)])
+def test_it_traces_into_one_graph(clamp_length: int | None, dynamic: bool) -> None:
+    """At slots, in padded rows and at places far apart, though a graph reads no value to tell these; gradients too."""
+    encoding = drawn(clamp_length=clamp_length)
+    traced = torch.compile(encoding.content_bias, fullgraph=True, backend="aot_eager", dynamic=dynamic)
+    for at in map(torch.tensor, PLACES):
+        q, k = (normal(BATCH, HEADS, 5, WIDTH, seed=seed).requires_grad_() for seed in (1, 2))
+        eager, got = encoding.content_bias(q, k, at, at), traced(q, k, at, at)
+        torch.testing.assert_close(got, eager, atol=1e-5, rtol=1e-5)
+        inputs = [q, k, *encoding.parameters()]
+        slopes = [torch.autograd.grad(out.square().sum(), inputs) for out in (got, eager)]
+        torch.testing.assert_close(slopes[0], slopes[1], atol=1e-4, rtol=1e-4)
+
+
+def test_attention_with_it_is_one_graph_as_users_have_it() -> None:
+    """In a process of its own: the checks of annotations that the tests put in cannot be traced."""
+    code = f"""
+import torch
+from gnomon.attention import Attention
+from gnomon.encodings import TransformerXL
+layer = Attention(12, num_heads=3, encoding=TransformerXL(3, 4, dim=10), causal=True)
+traced, x = torch.compile(layer, fullgraph=True, backend="aot_eager"), torch.randn(2, 5, 12)
+for at in map(torch.tensor, {PLACES[1:]}):
+    torch.testing.assert_close(traced(x, at), layer(x, at), atol=1e-6, rtol=1e-5)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)

@@ -39,7 +39,7 @@ def cases() -> Iterator[Case]:
 class CentredOnItsCall(Wrapped):
     """What the usual code does: half the length of each call is the centre."""
 
-    def rotate(self, x: Tensor, positions: Tensor) -> Tensor:
+    def turn(self, x: Tensor, positions: Tensor) -> Tensor:
         return self.recentred(positions).rotate_query(x, positions)
 
     def rotate_key(self, k: Tensor, positions: Tensor) -> Tensor:

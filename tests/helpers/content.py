@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from gnomon.encodings import CoPE, DeBERTa, PositionEncoding, Shaw, TransformerXL, cope, deberta, shaw, transformer_xl
+from gnomon.kernels.relative_shift import RelativeTerms
 from tests.helpers.mutated_encodings import Wrapped
 
 Rows = list[list[float]]
@@ -145,3 +146,45 @@ class KeysForQueries(Wrapped):
         self, q: Tensor, k: Tensor, query_positions: Tensor, key_positions: Tensor, *visible: Tensor | None
     ) -> Tensor | None:
         return self.inner.content_bias(k[:, :, : q.shape[2]], q, query_positions, key_positions, *visible)
+
+
+class KeyForgotten(Wrapped):
+    """The parts leave out what a key alone decides."""
+
+    def content_by_distance(self, q: Tensor, relative: Tensor) -> Tensor | None:
+        return self.inner.content_by_distance(q, relative)
+
+
+class DistancesOfParts(Wrapped):
+    """The parts take query position - key position, `content_bias` the other way round."""
+
+    def relative_terms(self, relative: Tensor, *, dtype: torch.dtype = torch.float32) -> RelativeTerms | None:
+        return self.inner.relative_terms(-relative, dtype=dtype)
+
+
+class KeyWithoutDistance(Wrapped):
+    """Gives one part and not the other."""
+
+    def content_by_key(self, k: Tensor) -> Tensor | None:
+        return self.inner.content_by_key(k)
+
+
+class BiasBesideParts(Wrapped):
+    """Adds a bias too, which those who take the parts do not ask for."""
+
+    def relative_terms(self, relative: Tensor, *, dtype: torch.dtype = torch.float32) -> RelativeTerms | None:
+        return self.inner.relative_terms(relative, dtype=dtype)
+
+    def bias(self, query_positions: Tensor, key_positions: Tensor) -> Tensor:
+        return (key_positions[:, None, :] - query_positions[:, :, None]).float()[:, None]
+
+
+class PartsInModuleDtype(Wrapped):
+    """The parts are rounded to half precision on the way."""
+
+    def content_by_distance(self, q: Tensor, relative: Tensor) -> Tensor | None:
+        by_distance = self.inner.content_by_distance(q, relative)
+        return None if by_distance is None else by_distance.bfloat16().to(by_distance.dtype)
+
+    def content_by_key(self, k: Tensor) -> Tensor | None:
+        return self.inner.content_by_key(k)

@@ -20,7 +20,7 @@ FLOORS = (
     "adapters",
     "models",
     "finetune",
-    "export",
+    "exporting",
     "doctor",
     "testing",
     "lab",
@@ -30,7 +30,14 @@ FLOORS = (
     "__main__",
 )
 #: Public names that `from gnomon import name` takes from a package of another name.
-HOMES = {"advise": "advisor", "diagnose": "doctor", "inspect": "doctor", "Report": "report", "GnomonError": "errors"}
+HOMES = {
+    "advise": "advisor",
+    "diagnose": "doctor",
+    "export": "exporting",
+    "inspect": "doctor",
+    "Report": "report",
+    "GnomonError": "errors",
+}
 
 
 def violations(package: Path) -> list[str]:

@@ -36,14 +36,14 @@ class Wrapped(PositionEncoding):
         return self.inner.embed(x, self.ids(positions))
 
     def rotate_query(self, q: Tensor, positions: Tensor) -> Tensor:
-        return self.rotate(q, positions)
+        return self.turn(q, positions)
 
     def rotate_key(self, k: Tensor, positions: Tensor) -> Tensor:
-        if type(self).rotate is not Wrapped.rotate:
-            return self.rotate(k, positions)
+        if type(self).turn is not Wrapped.turn:
+            return self.turn(k, positions)
         return self.inner.rotate_key(k, self.ids(positions))
 
-    def rotate(self, x: Tensor, positions: Tensor) -> Tensor:
+    def turn(self, x: Tensor, positions: Tensor) -> Tensor:
         return self.inner.rotate_query(x, self.ids(positions))
 
     def bias(self, query_positions: Tensor, key_positions: Tensor) -> Tensor | None:
@@ -59,6 +59,17 @@ class Wrapped(PositionEncoding):
 
     def at_length(self, lengths: int | Tensor) -> PositionEncoding:
         return self.inner.at_length(lengths) if self.inner.length_dependent else self
+
+    def for_heads(self, first: int, count: int) -> PositionEncoding:
+        part = self.inner.for_heads(first, count)
+        return self if part is self.inner else self.around(part)
+
+    def around(self, part: PositionEncoding) -> PositionEncoding:
+        other = type(self)(part.to_json())
+        other.inner.load_state_dict(part.state_dict())
+        for name, parameter in other.inner.named_parameters():
+            parameter.requires_grad_(part.get_parameter(name).requires_grad)
+        return other
 
     @property
     def options(self) -> dict[str, Any]:
@@ -76,7 +87,7 @@ class SignFlipped(Wrapped):
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:
         return 2 * x - self.inner.embed(x, positions)
 
-    def rotate(self, x: Tensor, positions: Tensor) -> Tensor:
+    def turn(self, x: Tensor, positions: Tensor) -> Tensor:
         return self.inner.rotate_query(x, -positions)
 
     def bias(self, query_positions: Tensor, key_positions: Tensor) -> Tensor | None:
@@ -91,7 +102,7 @@ class OffByOne(Wrapped):
 
 class QueryOffByOne(Wrapped):
     def rotate_query(self, q: Tensor, positions: Tensor) -> Tensor:
-        return self.rotate(q, positions + 1)
+        return self.turn(q, positions + 1)
 
 
 class SwappedAxes(Wrapped):
@@ -101,7 +112,7 @@ class SwappedAxes(Wrapped):
         turned = torch.zeros(1, x.shape[-1], x.shape[-1])
         return x + self.inner.embed(turned, torch.arange(x.shape[-1])[None])[:, :, : x.shape[1]].mT.to(x.dtype)
 
-    def rotate(self, x: Tensor, positions: Tensor) -> Tensor:
+    def turn(self, x: Tensor, positions: Tensor) -> Tensor:
         heads = torch.arange(x.shape[1]).expand(x.shape[0], -1)
         return self.inner.rotate_query(x.transpose(1, 2), heads).transpose(1, 2)
 
@@ -114,7 +125,7 @@ class AllZero(Wrapped):
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:
         return x
 
-    def rotate(self, x: Tensor, positions: Tensor) -> Tensor:
+    def turn(self, x: Tensor, positions: Tensor) -> Tensor:
         return x
 
     def bias(self, query_positions: Tensor, key_positions: Tensor) -> Tensor | None:
@@ -133,7 +144,7 @@ class Twice(Wrapped):
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:
         return self.inner.embed(self.inner.embed(x, positions), positions)
 
-    def rotate(self, x: Tensor, positions: Tensor) -> Tensor:
+    def turn(self, x: Tensor, positions: Tensor) -> Tensor:
         return self.inner.rotate_query(self.inner.rotate_query(x, positions), positions)
 
     def bias(self, query_positions: Tensor, key_positions: Tensor) -> Tensor | None:
@@ -171,8 +182,8 @@ class ClampedAtTheEnd(Wrapped):
 
 
 class InPlace(Wrapped):
-    def rotate(self, x: Tensor, positions: Tensor) -> Tensor:
-        return x.copy_(super().rotate(x, positions)) if not x.requires_grad else super().rotate(x, positions)
+    def turn(self, x: Tensor, positions: Tensor) -> Tensor:
+        return x.copy_(super().turn(x, positions)) if not x.requires_grad else super().turn(x, positions)
 
 
 class Detached(Wrapped):
@@ -255,14 +266,14 @@ class WrongAboutNorms(Wrapped):
 
 
 class Stretched(Wrapped):
-    def rotate(self, x: Tensor, positions: Tensor) -> Tensor:
-        return 1.01 * super().rotate(x, positions)
+    def turn(self, x: Tensor, positions: Tensor) -> Tensor:
+        return 1.01 * super().turn(x, positions)
 
 
 class ForgetsTheFactor(Wrapped):
     """A rotation by the angles alone, of frequencies that have an attention factor."""
 
-    def rotate(self, x: Tensor, positions: Tensor) -> Tensor:
-        turned, width = super().rotate(x, positions), self.inner.options["rotary_dim"]
+    def turn(self, x: Tensor, positions: Tensor) -> Tensor:
+        turned, width = super().turn(x, positions), self.inner.options["rotary_dim"]
         factor = build_frequencies(self.inner.options["frequencies"]).attention_factor
         return torch.cat((turned[..., :width] / factor, turned[..., width:]), dim=-1)

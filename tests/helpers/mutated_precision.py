@@ -12,7 +12,7 @@ class RoundedToFloat32(Wrapped):
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:
         return x + (self.inner.embed(x, positions) - x).float().to(x.dtype)
 
-    def rotate(self, x: Tensor, positions: Tensor) -> Tensor:
+    def turn(self, x: Tensor, positions: Tensor) -> Tensor:
         return self.inner.rotate_query(x, positions).float().to(x.dtype)
 
 
@@ -25,7 +25,7 @@ class LowPrecision(Wrapped):
     def embed(self, x: Tensor, positions: Tensor) -> Tensor:
         return x + self.inner.embed(torch.zeros_like(x), positions).to(torch.bfloat16).to(x.dtype)
 
-    def rotate(self, x: Tensor, positions: Tensor) -> Tensor:
+    def turn(self, x: Tensor, positions: Tensor) -> Tensor:
         return self.inner.rotate_query(x.to(torch.bfloat16), positions).to(x.dtype)
 
 
@@ -58,8 +58,8 @@ class DistancesInModuleDtype(Wrapped):
 
 
 class WrongResultDtype(Wrapped):
-    def rotate(self, x: Tensor, positions: Tensor) -> Tensor:
-        return super().rotate(x, positions).float()
+    def turn(self, x: Tensor, positions: Tensor) -> Tensor:
+        return super().turn(x, positions).float()
 
 
 class OverflowsFarOut(Wrapped):

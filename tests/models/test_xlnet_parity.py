@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from gnomon.attention import TwoStreamMasks
+from gnomon.attention import TwoStreamMasks, stream_attention
 from gnomon.models import load_xlnet
 from tests.helpers.xlnet import (
     BATCH,
@@ -64,6 +64,13 @@ def test_both_streams_and_the_memory_are_those_of_transformers(
         for mine, other in zip(out.memory, kept, strict=True):
             close(mine, other)
     assert compared >= 16
+
+
+@pytest.mark.parametrize("name", ["bi", "bi-data", "uni-clamped"])
+def test_blocks_of_three_queries_are_those_of_transformers_too(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of rows that count up, down, and of scattered targets; the seven tokens above are one block."""
+    monkeypatch.setattr(stream_attention, "BLOCK", 3)
+    test_both_streams_and_the_memory_are_those_of_transformers(OPTIONS[name], memory=True, padding="left")
 
 
 @pytest.mark.parametrize("kind", ["bi", "uni"])

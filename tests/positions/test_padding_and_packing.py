@@ -187,3 +187,10 @@ def test_bad_input_is_one_clear_sentence(name: str) -> None:
         call()
     assert isinstance(caught.value, GnomonError)
     assert str(caught.value).endswith((".", "?"))
+
+
+def test_a_mask_of_booleans_is_taken_as_it_is_and_not_shared() -> None:
+    mask = torch.tensor([[False, True]])
+    real = positions.real_tokens(mask)
+    mask[0, 0] = True
+    assert real.tolist() == [[False, True]]

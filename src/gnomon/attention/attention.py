@@ -5,18 +5,17 @@ Grouped key heads: Ainslie et al. 2023, arXiv:2305.13245.
 
 import math
 from dataclasses import replace
-from functools import partial
 from typing import final
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
-from torch.nn.functional import scaled_dot_product_attention
 
 from gnomon.attention.cache import KeyValues, LayerCache
+from gnomon.attention.call import Call
 from gnomon.attention.lengths import query_lengths, runs
-from gnomon.attention.logits import added_bias, softmax_mask
-from gnomon.attention.masks import AttentionMask, Sight, allowed
+from gnomon.attention.masks import AttentionMask, Sight
+from gnomon.attention.paths import attend
 from gnomon.attention.slots import position_of_each
 from gnomon.encodings.base import PositionEncoding
 from gnomon.errors import GnomonError, ShapeError
@@ -35,6 +34,9 @@ class Attention(nn.Module):
     `num_key_heads` (default: num_heads) shares each key head among num_heads / num_key_heads query heads. `head_dim` is
     dim / num_heads by default, `scale` 1 / sqrt(head_dim) (T5 uses 1, DeBERTa 1 / sqrt(3 head_dim)). `window`: see
     `Sight`. Weights: `query`, `key`, `value`, `output` are linear maps, with a bias unless `projection_bias` is False.
+
+    What the encoding adds to logits is never held for all queries and keys at once, unless they are few or the caller
+    forces it: `gnomon.attention.paths` says which way is taken, and memory grows with the length, in training too.
 
     An encoding that is `length_dependent` turns each query, and the keys that it sees, by the length of that query.
     Decoding through a cache then equals one pass, at any depth: no token's output depends on what follows it.
@@ -140,18 +142,7 @@ class Attention(nn.Module):
         first: int,
     ) -> Float[Tensor, "B H Q D"]:
         """`first` is the slot of the first query."""
-        groups = self.num_heads // self.num_key_heads
-        k, v = (_repeat_heads(part, groups) for part in (context.keys, context.values))
-        lengths = (q.shape[2], k.shape[2])
-        # is_causal aligns the mask to the top left, which is right only when there are as many queries as keys.
-        plain = self.sight == Sight(causal=True) and context.mask.is_open and lengths[0] == lengths[1]
-        seen = partial(allowed, mask, context.mask, lengths=lengths, sight=self.sight, device=q.device, first=first)
-        visible = None if plain and not self.encoding.needs_visible else seen()
-        bias = added_bias(self.encoding, q, k, (positions, context.positions), visible)
-        if plain and bias is None:
-            return scaled_dot_product_attention(q, k, v, is_causal=True, scale=self.scale)
-        visible = seen() if visible is None else visible
-        return scaled_dot_product_attention(q, k, v, attn_mask=softmax_mask(bias, visible, q.dtype), scale=self.scale)
+        return attend(Call(self.encoding, q, positions, mask, context, first, self.sight, self.scale))
 
 
 def _check_sizes(dim: int, num_heads: int, num_key_heads: int, head_dim: int | None) -> None:
@@ -164,8 +155,3 @@ def _check_sizes(dim: int, num_heads: int, num_key_heads: int, head_dim: int | N
         raise ShapeError(
             f"dim must be a multiple of num_heads unless head_dim is given, got dim={dim}, num_heads={num_heads}."
         )
-
-
-def _repeat_heads(x: Float[Tensor, "B G S D"], groups: int) -> Float[Tensor, "B H S D"]:
-    """Each key head `groups` times in a row; a view when there is nothing to repeat."""
-    return x.repeat_interleave(groups, dim=1) if groups > 1 else x

@@ -6,7 +6,7 @@ from functools import reduce
 from typing import Self, final
 
 import torch
-from jaxtyping import Bool, Int
+from jaxtyping import Bool, Int, Int64
 from torch import Tensor
 
 from gnomon.errors import GnomonError, ShapeError
@@ -98,9 +98,20 @@ class Sight:
         if self.window is not None and self.window < 1:
             raise GnomonError(f"An attention window holds at least 1 slot, got {self.window}; None is no window.")
 
+    @property
+    def reach(self) -> tuple[int | None, int | None]:
+        """The least and the greatest key slot - query slot that is seen; None: as far as there are slots.
+
+        >>> Sight(causal=True, window=3).reach, Sight(causal=False, window=3).reach, Sight(causal=True).reach
+        ((-2, 0), (-1, 1), (None, 0))
+        """
+        if self.window is None:
+            return None, 0 if self.causal else None
+        return (1 - self.window, 0) if self.causal else (-(self.window // 2), self.window // 2)
+
     def conditions(self, query_slot: Int[Tensor, "Q 1"], key_slot: Int[Tensor, " K"]) -> Iterator[Bool[Tensor, "Q K"]]:
         """What must all hold for a query slot to see a key slot."""
-        if self.causal and len(query_slot) > 1:
+        if self.causal and query_slot.shape[0] > 1:
             yield key_slot <= query_slot
         if self.window is not None and self.causal:
             yield key_slot > query_slot - self.window
@@ -116,12 +127,13 @@ def allowed(
     sight: Sight,
     device: torch.device,
     first: int | None = None,
+    slots: Int64[Tensor, " Q"] | None = None,
 ) -> Bool[Tensor, "#B 1 Q K"] | None:
     """True where a query slot may attend a key slot; None when all may.
 
     `lengths` is (Q, K). The queries stand in the slots first .. first + Q - 1 of the K slots, and are the last Q unless
-    `first` is given. Every slot may attend itself, padding too: no row of the softmax is empty, and nobody sees padding
-    but itself.
+    `first` is given, or in `slots`, where they do not follow one another (a single one is taken to see all K slots).
+    Every slot may attend itself, padding too: no row of the softmax is empty, and nobody sees padding but itself.
 
     >>> mask = AttentionMask.of(torch.tensor([[0, 1, 1]]))
     >>> allowed(mask, mask, lengths=(3, 3), sight=Sight(causal=True), device=torch.device("cpu"))[0, 0].int()
@@ -131,7 +143,7 @@ def allowed(
     """
     Q, K = lengths
     start = K - Q if first is None else first
-    query_slot = torch.arange(start, start + Q, device=device)[:, None]
+    query_slot = (torch.arange(start, start + Q, device=device) if slots is None else slots)[:, None]
     key_slot = torch.arange(K, device=device)
 
     def conditions() -> Iterator[Tensor]:

@@ -1,5 +1,6 @@
 """Relative segment encoding: Yang et al. 2019, arXiv:1906.08237, section 2.5."""
 
+from dataclasses import dataclass
 from typing import final
 
 import torch
@@ -9,6 +10,40 @@ from torch import Tensor, nn
 from gnomon.errors import GnomonError
 
 INIT_STD = 0.02
+ALL = slice(None)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class SegmentScores:
+    """What each query adds for keys of its own segment, and for keys of others, in each row of a batch."""
+
+    same: Float[Tensor, "B H Q"]
+    other: Float[Tensor, "B H Q"]
+    query_segments: Int[Tensor, "#B Q"]
+    key_segments: Int[Tensor, "#B K"]
+
+    def bias(self, queries: slice = ALL, keys: slice = ALL) -> Float[Tensor, "B H q k"]:
+        """What is added to the logits of some queries and keys."""
+        return between(queries, keys, self.same, self.other, self.query_segments, self.key_segments)
+
+    @property
+    def tensors(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """What `between` takes."""
+        return self.same, self.other, self.query_segments, self.key_segments
+
+
+def between(
+    queries: slice,
+    keys: slice,
+    same: Float[Tensor, "B H Q"],
+    other: Float[Tensor, "B H Q"],
+    query_segments: Int[Tensor, "#B Q"],
+    key_segments: Int[Tensor, "#B K"],
+) -> Float[Tensor, "B H q k"]:
+    """The numbers of `SegmentScores` for some queries and keys, in rows and columns."""
+    differs = query_segments[:, None, queries, None] != key_segments[:, None, None, keys]
+    return torch.where(differs, other[:, :, queries, None], same[:, :, queries, None])
 
 
 @final
@@ -43,9 +78,16 @@ class SegmentBias(nn.Module):
         key_segments: Int[Tensor, "#B K"],
     ) -> Float[Tensor, "B H Q K"]:
         """(B, H, Q, D), (B, Q), (B, K) -> (B, H, Q, K), float32, or float64 for a float64 q."""
+        return self.scores(q, query_segments, key_segments).bias()
+
+    def scores(
+        self,
+        q: Float[Tensor, "B H Q D"],
+        query_segments: Int[Tensor, "#B Q"],
+        key_segments: Int[Tensor, "#B K"],
+    ) -> SegmentScores:
+        """The same, as two numbers for each query and the segments, from which any part of it is made."""
         dtype = torch.promote_types(q.dtype, torch.float32)
-        asked = q.to(dtype) + self.query_vector.to(dtype)[:, None]
-        same, other = (torch.einsum("bhqd,hd->bhq", asked, each.to(dtype))[..., None] for each in self.vectors)
-        differs = query_segments[:, None, :, None] != key_segments[:, None, None, :]
-        scale: float = q.shape[-1] ** -0.5
-        return torch.where(differs, other, same) * scale
+        asked = (q.to(dtype) + self.query_vector.to(dtype)[:, None]) * q.shape[-1] ** -0.5
+        same, other = (torch.einsum("bhqd,hd->bhq", asked, each.to(dtype)) for each in self.vectors)
+        return SegmentScores(same, other, query_segments, key_segments)

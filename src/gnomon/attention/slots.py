@@ -13,7 +13,7 @@ def position_of_each(
     """(B, S) or (1, S) -> (B, S), checked; with coordinates (B, S, axes). `noun` is what stands in the slots."""
     require_positions(positions, axes=axes)
     each = (axes,) if axes > 1 else ()
-    if tuple(positions.shape) not in {(batch, length, *each), (1, length, *each)}:
+    if tuple(positions.shape) not in ((batch, length, *each), (1, length, *each)):  # sizes under export have no hash
         raise ShapeError(
             f"Positions have shape {tuple(positions.shape)}, the {noun}s (batch, length) = {(batch, length)}; "
             f"pass one for each {noun}, as {('batch', 'length', *each)} or {(1, 'length', *each)}.".replace("'", "")

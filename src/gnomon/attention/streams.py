@@ -106,7 +106,7 @@ class TwoStreamMasks:
     ) -> Shaped[Tensor, "B K"] | None:
         if given is None:
             return None
-        if tuple(given.shape) not in {(batch, S), (batch, M + S)}:
+        if tuple(given.shape) not in ((batch, S), (batch, M + S)):
             raise ShapeError(
                 f"The {name} have shape {tuple(given.shape)}, the tokens {(batch, S)} after {M} slots of memory; pass "
                 f"one value for each token, or one for each slot of memory and then each token."

@@ -29,10 +29,9 @@ from typing import final
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
-from torch.nn.functional import scaled_dot_product_attention
 
-from gnomon.attention.logits import added_bias, softmax_mask
 from gnomon.attention.segments import SegmentBias
+from gnomon.attention.stream_attention import Stream, attend
 from gnomon.attention.streams import StreamView, TwoStreamViews
 from gnomon.encodings.base import PositionEncoding, require_positions
 from gnomon.errors import GnomonError, ShapeError
@@ -109,16 +108,12 @@ class TwoStreamAttention(nn.Module):
     ) -> Float[Tensor, "B N W"]:
         unturned = self._split(self.query(x))
         q = self.encoding.rotate_query(unturned, view.positions)
-        # A softmax over nothing is NaN, and so are its gradients: let those rows see all, and drop what they saw.
-        blind = ~view.visible.any(-1, keepdim=True)
-        visible = view.visible | blind
-        bias = added_bias(self.encoding, q, k, (view.positions, views.key_positions), visible)
+        segments = None
         if self.segments is not None and view.segments is not None and views.key_segments is not None:
-            by_segment = self.segments(unturned, view.segments, views.key_segments)
-            bias = by_segment if bias is None else bias + by_segment
-        mask = softmax_mask(bias, visible, q.dtype)
-        heads = scaled_dot_product_attention(q, k, v, attn_mask=mask, scale=self.head_dim**-0.5)
-        mixed: Tensor = self.output(heads.masked_fill(blind, 0.0).transpose(1, 2).flatten(2))
+            segments = self.segments.scores(unturned, view.segments, views.key_segments)
+        stream = Stream(q, k, v, view.positions, views.key_positions, view.visible, segments)
+        heads = attend(self.encoding, stream, scale=self.head_dim**-0.5)
+        mixed: Tensor = self.output(heads.transpose(1, 2).flatten(2))
         return mixed
 
     def _split(self, x: Float[Tensor, "B N W"]) -> Float[Tensor, "B H N D"]:

@@ -6,9 +6,11 @@ import typer
 
 import gnomon
 from gnomon.cli.advise import advise
+from gnomon.cli.bench import bench
 from gnomon.cli.doctor import doctor
 from gnomon.cli.env import env
 from gnomon.cli.explain import explain
+from gnomon.cli.export import export
 from gnomon.cli.failures import GuardedGroup
 from gnomon.cli.inspect import inspect
 from gnomon.cli.lab import lab
@@ -18,6 +20,7 @@ from gnomon.cli.lab_repeat import repeat
 from gnomon.cli.lint import lint
 from gnomon.cli.list import list_names
 from gnomon.cli.plot import plot
+from gnomon.cli.selftest import selftest
 
 app = typer.Typer(
     cls=GuardedGroup,
@@ -49,11 +52,14 @@ app.command("doctor")(doctor)
 app.command("inspect")(inspect)
 app.command("lint")(lint)
 app.command("advise")(advise)
+app.command("export")(export)
 app.command("explain")(explain)
 app.command("list")(list_names)
 app.command("plot")(plot)
 app.add_typer(lab, name="lab")
+app.command("bench")(bench)
 app.command("env")(env)
+app.command("selftest")(selftest)
 
 lab.command("claims", short_help="Hold the claims of an article against measurements.")(claims)
 lab.command("data", short_help="Fetch data sets, or list them.")(data)

@@ -40,6 +40,7 @@ def env() -> None:
         **{name: _version(name) for name in LIBRARIES},
         "devices": ", ".join(_devices()),
         "threads": _threads(),
+        "compiled kernel": _compiled_kernel(),
         "cache": _cache(),
         "missing extras": ", ".join(missing_extras()) or "none",
     }
@@ -64,6 +65,14 @@ def _devices() -> list[str]:
 
     names = [f"cuda:{index} ({torch.cuda.get_device_name(index)})" for index in range(torch.cuda.device_count())]
     return ["cpu", *names, *(["mps"] if torch.backends.mps.is_available() else [])]
+
+
+def _compiled_kernel() -> str:
+    from gnomon.kernels import native
+
+    if native.AVAILABLE:
+        return f"yes ({native.reason()})"
+    return f"no: {native.reason()}; rotary runs in plain torch"
 
 
 def _cache() -> str:

@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from gnomon.encodings.base import PositionEncoding
     from gnomon.encodings.frequencies.base import Frequencies
 
-KINDS = "encodings, checks, frequencies, tasks or suites"
+KINDS = "encodings, checks, frequencies, tasks, suites or benches"
 NUM_HEADS, HEAD_DIM = 8, 64  #: what encodings are built with to ask what they promise
 LENGTH_DEPENDENT = "length-dependent"
 
 
 def list_names(kind: Annotated[str, typer.Argument(help=f"What to list: {KINDS}.", show_default=False)]) -> None:
-    """List encodings, checks, frequencies, tasks or suites."""
+    """List encodings, checks, frequencies, tasks, suites or benches."""
     if kind == "encodings":
         rows = _encodings()
     elif kind == "checks":
@@ -28,6 +28,8 @@ def list_names(kind: Annotated[str, typer.Argument(help=f"What to list: {KINDS}.
         rows = _tasks()
     elif kind == "suites":
         rows = _suites()
+    elif kind == "benches":
+        rows = _benches()
     else:
         raise GnomonError(f"There is no list of {kind!r}; list {KINDS}.")
     typer.echo(columns(rows, width=terminal_width()))
@@ -64,6 +66,12 @@ def _suites() -> list[tuple[str, ...]]:
     from gnomon.lab.suites.base import registry
 
     return [(name, suite.question) for name, suite in registry]
+
+
+def _benches() -> list[tuple[str, ...]]:
+    from gnomon.bench.cell import registry
+
+    return [(name, (bench.__doc__ or "").partition("\n")[0]) for name, bench in registry]
 
 
 def _kind(encoding: "PositionEncoding") -> str:

@@ -4,6 +4,7 @@ Forms for encoders: issue 5 of the authors' repository, ofirpress/attention_with
 """
 
 import math
+from collections.abc import Sequence
 from typing import Any, Final, Literal, final, get_args
 
 import torch
@@ -11,6 +12,7 @@ from jaxtyping import Float32, Int, Int64
 from torch import Tensor
 
 from gnomon.encodings.base import registry, require_positions
+from gnomon.encodings.heads import checked_part, part_options, require_heads_within
 from gnomon.encodings.score_bias import DistanceBias, per_head
 from gnomon.errors import GnomonError
 
@@ -37,6 +39,8 @@ class ALiBi(DistanceBias):
     then every other slope of 2 c, so they are not sorted. `alibi_bias_max` is that 8, as in MPT: the last slope of a
     power of two is 2^-alibi_bias_max. `logit_scale` multiplies all of them: Falcon adds its bias before the logits are
     divided by sqrt(head_dim), which is 1 / sqrt(head_dim) here. They are kept in float32 whatever the model's dtype.
+    `part_of`, (first, total): the heads are some of a model with `total`, from number `first` on, and have its slopes,
+    which are not those of a model with `num_heads`; `for_heads` sets it.
 
     `score_mod` has the numbers of the causal form as +slope * (j - i), exact at any position.
 
@@ -47,7 +51,13 @@ class ALiBi(DistanceBias):
     """
 
     def __init__(
-        self, num_heads: int, *, form: Form = "symmetric", alibi_bias_max: float = 8.0, logit_scale: float = 1.0
+        self,
+        num_heads: int,
+        *,
+        form: Form = "symmetric",
+        alibi_bias_max: float = 8.0,
+        logit_scale: float = 1.0,
+        part_of: Sequence[int] | None = None,
     ) -> None:
         super().__init__(num_heads)
         if form not in get_args(Form):
@@ -60,11 +70,19 @@ class ALiBi(DistanceBias):
         self.alibi_bias_max = float(alibi_bias_max)
         self.logit_scale = float(logit_scale)
         self.causal_only: bool = form == "causal"
+        self.first_head, self.total_heads = checked_part(part_of, num_heads)
 
     @property
     def slopes(self) -> tuple[float, ...]:
         """One slope for each head, in the published order."""
-        return tuple(self.logit_scale * slope for slope in linear_slopes(self.num_heads, self.alibi_bias_max))
+        whole = linear_slopes(self.total_heads, self.alibi_bias_max)
+        own = whole[self.first_head : self.first_head + self.num_heads]
+        return tuple(self.logit_scale * slope for slope in own)
+
+    def for_heads(self, first: int, count: int) -> "ALiBi":
+        require_heads_within(first, count, self.num_heads)
+        part_of = (self.first_head + first, self.total_heads)
+        return ALiBi(**{**self.options, "num_heads": count, "part_of": part_of})
 
     def flash_slopes(self, device: torch.device | str | None = None) -> Float32[Tensor, " H"]:
         """The slopes as FlashAttention takes them: `flash_attn_func(q, k, v, alibi_slopes=encoding.flash_slopes())`.
@@ -103,6 +121,7 @@ class ALiBi(DistanceBias):
             "form": self.form,
             "alibi_bias_max": self.alibi_bias_max,
             "logit_scale": self.logit_scale,
+            **part_options(self.first_head, self.num_heads, self.total_heads),
         }
 
 

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from gnomon.encodings.alibi import linear_slopes, reference_slope
 from gnomon.encodings.base import registry, require_positions
+from gnomon.encodings.heads import checked_part, part_options, require_heads_within
 from gnomon.encodings.score_bias import ScoreBias, ScoreMod, entry
 from gnomon.errors import GnomonError
 
@@ -28,7 +29,7 @@ class ALiBiGrid(ScoreBias):
     Head h adds -slope[h] * distance, with the slopes of `ALiBi`. `metric`: "euclidean" is the root of the sum of
     squares of the differences along the axes, "manhattan" the sum of their sizes. Any height and width, and more than
     two `axes` for video: positions are (B, S, axes). Coordinates of -1 on all axes mean no place (a class token):
-    such a token gets 0, as a key and as a query.
+    such a token gets 0, as a key and as a query. `part_of` is that of `ALiBi`.
 
     `score_mod` holds the slopes and the positions, and works the distance out.
 
@@ -39,7 +40,9 @@ class ALiBiGrid(ScoreBias):
 
     relative: bool = True
 
-    def __init__(self, num_heads: int, *, axes: int = 2, metric: Metric = "euclidean") -> None:
+    def __init__(
+        self, num_heads: int, *, axes: int = 2, metric: Metric = "euclidean", part_of: Sequence[int] | None = None
+    ) -> None:
         super().__init__(num_heads)
         if axes < 2:
             raise GnomonError(f"A grid has at least 2 axes, got axes={axes}; one axis takes ALiBi.")
@@ -47,6 +50,7 @@ class ALiBiGrid(ScoreBias):
             raise GnomonError(f"The metric of ALiBiGrid is one of {', '.join(get_args(Metric))}, got {metric!r}.")
         self.axes: int = axes
         self.metric: Metric = metric
+        self.first_head, self.total_heads = checked_part(part_of, num_heads)
 
     def bias(
         self, query_positions: Int[Tensor, "#B Q axes"], key_positions: Int[Tensor, "#B K axes"]
@@ -69,8 +73,14 @@ class ALiBiGrid(ScoreBias):
 
         return add
 
+    def for_heads(self, first: int, count: int) -> "ALiBiGrid":
+        require_heads_within(first, count, self.num_heads)
+        part_of = (self.first_head + first, self.total_heads)
+        return ALiBiGrid(**{**self.options, "num_heads": count, "part_of": part_of})
+
     def _slopes(self, device: torch.device) -> Float32[Tensor, " H"]:
-        return torch.tensor(linear_slopes(self.num_heads), dtype=torch.float32, device=device)
+        own = linear_slopes(self.total_heads)[self.first_head : self.first_head + self.num_heads]
+        return torch.tensor(own, dtype=torch.float32, device=device)
 
     def _apart(self, queries: Sequence[Tensor], keys: Sequence[Tensor]) -> Float32[Tensor, "*S"]:
         """The distance from coordinates, one tensor for each axis; 0 where one has no place."""
@@ -82,7 +92,8 @@ class ALiBiGrid(ScoreBias):
 
     @property
     def options(self) -> dict[str, Any]:
-        return {"num_heads": self.num_heads, "axes": self.axes, "metric": self.metric}
+        part = part_options(self.first_head, self.num_heads, self.total_heads)
+        return {"num_heads": self.num_heads, "axes": self.axes, "metric": self.metric, **part}
 
 
 def _sum(parts: Iterable[Tensor]) -> Tensor:

@@ -18,7 +18,10 @@ from gnomon.encodings.frequencies.base import Frequencies, fixed_frequencies
 from gnomon.encodings.frequencies.plain import Plain
 from gnomon.errors import GnomonError
 from gnomon.kernels.places import absent, checked_grid, checked_order, require_on_grid
-from gnomon.kernels.rotation import Layout, axis_angles, checked_layout, require_head_width, rotate, rotated_width
+from gnomon.kernels.remembered import Remembered
+from gnomon.kernels.rotary import apply_rotary
+from gnomon.kernels.rotation import Layout, checked_layout, require_head_width, rotate, rotated_width
+from gnomon.kernels.tables import Pair, cos_sin_of
 
 Arrangement = Literal["blocks", "alternating", "slices"]
 Spectrum = Literal["share", "head"]
@@ -101,6 +104,7 @@ class AxialRotary(PositionEncoding):
         #: for each pair the coordinate that it turns by, and radians per unit of it (turns, unless `index`)
         self.axis_of_pair: tuple[int, ...] = tuple(axis_of_pair.astype(int).tolist())
         self.inverse_frequencies: tuple[float, ...] = tuple(inverse.tolist())
+        self._remembered = Remembered()
 
     @classmethod
     def sample(cls, num_heads: int, head_dim: int) -> Self:
@@ -110,10 +114,25 @@ class AxialRotary(PositionEncoding):
     def rotate_query(
         self, q: Float[Tensor, "B H S D"], positions: Int[Tensor, "#B S axes"]
     ) -> Float[Tensor, "B H S D"]:
-        return self._rotate(q, positions)
+        turned: Tensor = self._rotate(q, None, positions)
+        return turned
 
     def rotate_key(self, k: Float[Tensor, "B H S D"], positions: Int[Tensor, "#B S axes"]) -> Float[Tensor, "B H S D"]:
-        return self._rotate(k, positions)
+        turned: Tensor = self._rotate(k, None, positions)
+        return turned
+
+    def rotate(
+        self, q: Float[Tensor, "B H S D"], k: Float[Tensor, "B G S D"], positions: Int[Tensor, "#B S axes"]
+    ) -> tuple[Float[Tensor, "B H S D"], Float[Tensor, "B G S D"]]:
+        pair: tuple[Tensor, Tensor] = self._rotate(q, k, positions)
+        return pair
+
+    def cos_sin(self, positions: Int[Tensor, "*BS axes"], *, dtype: torch.dtype = torch.float32) -> Pair:
+        """The cosines and sines of every pair: (..., S, axes) int64 -> two of (..., S, rotary_dim / 2)."""
+        require_positions(positions, axes=self.axes)
+        inverse = torch.tensor(self.inverse_frequencies, dtype=torch.float64, device=positions.device)
+        turned = self._coordinates(positions)[..., list(self.axis_of_pair)] * inverse
+        return cos_sin_of(turned, factor=self.frequencies.attention_factor, dtype=dtype)
 
     def resized(self, grid: Sequence[int]) -> "AxialRotary":
         """The encoding for images of another size.
@@ -129,15 +148,23 @@ class AxialRotary(PositionEncoding):
             return np.tile(self.frequencies.inverse(self.rotary_dim // self.axes), (self.axes, 1))
         return self.frequencies.inverse(self.rotary_dim).reshape(-1, self.axes).T
 
-    def _rotate(self, x: Float[Tensor, "B H S D"], positions: Int[Tensor, "#B S axes"]) -> Float[Tensor, "B H S D"]:
-        require_head_width(x, self.head_dim)
-        require_positions(positions, axes=self.axes)
-        dtype = torch.promote_types(x.dtype, torch.float32)
-        inverse = torch.tensor(self.inverse_frequencies, dtype=torch.float64, device=positions.device)
-        turned = axis_angles(self._coordinates(positions), self.axis_of_pair, inverse, dtype=dtype).unsqueeze(-3)
-        cos, sin = (part * self.frequencies.attention_factor for part in (turned.cos(), turned.sin()))
-        if self.arrangement != "slices":
-            return rotate(x, cos, sin, layout=self.layout)
+    def _rotate(self, q: Float[Tensor, "B H S D"], k: Float[Tensor, "B G S D"] | None, positions: Tensor) -> Any:
+        """What `apply_rotary` gives for q, or for both; the layers that share this encoding share cosines and sines."""
+        for x in (q,) if k is None else (q, k):
+            require_head_width(x, self.head_dim)
+        dtype = torch.promote_types(q.dtype, torch.float32)
+        cos, sin = self._remembered.of(positions, dtype, lambda: self.cos_sin(positions, dtype=dtype))
+        if self.arrangement == "slices":
+            turned = tuple(
+                self._rotate_slices(x, cos.unsqueeze(-3), sin.unsqueeze(-3)) for x in (q, k) if x is not None
+            )
+            return turned[0] if k is None else turned
+        return apply_rotary(q, k, cos=cos, sin=sin, layout=self.layout)
+
+    def _rotate_slices(
+        self, x: Float[Tensor, "B H S D"], cos: Float[Tensor, "#B 1 S pairs"], sin: Float[Tensor, "#B 1 S pairs"]
+    ) -> Float[Tensor, "B H S D"]:
+        """Each axis turns its own columns of a head."""
         slices, cos, sin = (part.unflatten(-1, (self.axes, -1)) for part in (x[..., : self.rotary_dim], cos, sin))
         rotated = rotate(slices, cos, sin, layout=self.layout).flatten(-2)
         return torch.cat((rotated, x[..., self.rotary_dim :]), dim=-1)

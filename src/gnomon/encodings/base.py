@@ -10,7 +10,10 @@ import torch
 from jaxtyping import Float, Float32, Int, Int64
 from torch import Tensor, nn
 
+from gnomon.encodings.heads import sliced
 from gnomon.errors import GnomonError, PositionError, ShapeError
+from gnomon.kernels.precision import full_precision
+from gnomon.kernels.relative_shift.terms import RelativeTerms
 from gnomon.registry import Registry
 
 OTHER_NAMES = {
@@ -121,6 +124,15 @@ class PositionEncoding(nn.Module, ABC):
         """
         return None
 
+    def relative_terms(
+        self, relative: Int64[Tensor, " N"], *, dtype: torch.dtype = torch.float32
+    ) -> RelativeTerms | None:
+        """All of `content_bias` as vectors of `relative` = key position - query position, and of queries and keys.
+
+        None when it is not of that form. What attention in blocks takes: `gnomon.kernels.relative_shift`.
+        """
+        return None
+
     def content_by_distance(
         self, q: Float[Tensor, "B H Q D"], relative: Int64[Tensor, " N"]
     ) -> Float[Tensor, "B H Q N"] | None:
@@ -128,11 +140,16 @@ class PositionEncoding(nn.Module, ABC):
 
         None when it reads more. With `content_by_key`, which is the rest, it is the whole of `content_bias`.
         """
-        return None
+        terms = self.relative_terms(relative, dtype=torch.promote_types(q.dtype, torch.float32))
+        with full_precision(q.device):
+            return None if terms is None else terms.by_distance(q)
 
     def content_by_key(self, k: Float[Tensor, "B H K D"]) -> Float[Tensor, "B H K"] | None:
         """The part of `content_bias` that a key alone decides; None when there is none. See `content_by_distance`."""
-        return None
+        nowhere = torch.empty(0, dtype=torch.int64, device=k.device)
+        terms = self.relative_terms(nowhere, dtype=torch.promote_types(k.dtype, torch.float32))
+        with full_precision(k.device):
+            return None if terms is None else terms.by_key(k)
 
     def regimes(self, lengths: Int[Tensor, "*S"]) -> Int64[Tensor, "*S"]:
         """One number for each length: lengths with the same number have the same rotations. All 0 by default.
@@ -145,6 +162,25 @@ class PositionEncoding(nn.Module, ABC):
     def at_length(self, lengths: int | Int[Tensor, " B"]) -> "PositionEncoding":
         """The encoding with the rotations of one length, or of one for each row of the batch; itself by default."""
         return self
+
+    @property
+    def heads_along(self) -> dict[str, int] | None:
+        """The parameters with numbers for each head, by name, and the dimension along which heads follow each other.
+
+        {} when the encoding is built for a number of heads that share all its parameters; None, the default, when no
+        number of heads is among its options.
+        """
+        return None
+
+    def for_heads(self, first: int, count: int) -> "PositionEncoding":
+        """The encoding of the model's heads first .. first + count - 1: what a rank of tensor parallelism holds.
+
+        Its hooks give what the whole gives for these heads, so formulas count heads as the whole model does. Learned
+        numbers are copies: those of these heads alone, and all of those that heads share, whose gradient on one rank
+        is a part that is to be summed over ranks (see `gnomon.parallel`). Itself when heads have nothing of their own.
+        Raises ShapeError for heads that are not there.
+        """
+        return sliced(self, first, count)
 
     @property
     @abstractmethod

@@ -11,8 +11,8 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from gnomon.encodings.base import PositionEncoding, registry, require_positions
-from gnomon.encodings.score_bias import full_precision
 from gnomon.errors import GnomonError
+from gnomon.kernels.precision import full_precision
 from gnomon.kernels.relative import differences, require_heads
 
 INIT_STD: Final = 0.02  #: the spread of a fresh table; the published code starts at zero
@@ -112,6 +112,10 @@ class CoPE(PositionEncoding):
             gates = torch.sigmoid(self.gate_scale * (q.to(dtype) @ k.to(dtype).mT))
             gates = gates * (counted if visible is None else counted & visible)
             return _summed_from(gates, key_positions)
+
+    @property
+    def heads_along(self) -> dict[str, int] | None:
+        return {}
 
     @property
     def options(self) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from torch import Tensor, nn
 from torch.nn.functional import layer_norm, linear
 
 from gnomon.encodings.base import PositionEncoding, registry, require_positions
-from gnomon.encodings.score_bias import full_precision
 from gnomon.errors import GnomonError
+from gnomon.kernels.precision import full_precision
 from gnomon.kernels.relative import differences, picked, require_heads
 
 Term = Literal["c2p", "p2c"]
@@ -137,6 +137,10 @@ class DeBERTa(PositionEncoding):
         bias = None if projection.bias is None else projection.bias.to(table.dtype)
         projected = linear(table, projection.weight.to(table.dtype), bias)
         return projected.view(-1, self.num_heads, self.head_dim).transpose(0, 1)
+
+    @property
+    def heads_along(self) -> dict[str, int] | None:
+        return {f"position_{side}.{kind}": 0 for side in ("key", "query") for kind in ("weight", "bias")}
 
     @property
     def options(self) -> dict[str, Any]:

@@ -14,8 +14,9 @@ from torch import Tensor, nn
 from torch.nn.functional import linear, relu
 
 from gnomon.encodings.base import registry, require_positions
-from gnomon.encodings.score_bias import ScoreBias, full_precision
+from gnomon.encodings.score_bias import ScoreBias
 from gnomon.errors import GnomonError
+from gnomon.kernels.precision import full_precision
 
 EPSILON: Final = 1e-6  #: keeps the denominator from zero when training drives c or the threshold there
 
@@ -54,8 +55,8 @@ class FIRE(ScoreBias):
         self.hidden_dim = hidden_dim
         self.threshold = float(threshold)
         self.initial_c = float(initial_c)
-        self.c = nn.Parameter(torch.empty(()))
-        self.multiplier = nn.Parameter(torch.empty(()))
+        self.c = nn.Parameter(torch.empty(1))  # FSDP2 shards no parameter without a dimension
+        self.multiplier = nn.Parameter(torch.empty(1))
         self.hidden = nn.Linear(1, hidden_dim)
         self.output = nn.Linear(hidden_dim, num_heads)
         self.reset_parameters()
@@ -82,6 +83,10 @@ class FIRE(ScoreBias):
 
     def _psi(self, x: Float32[Tensor, "*S"]) -> Float32[Tensor, "*S"]:
         return torch.log1p(self.c.float().abs() * x)
+
+    @property
+    def heads_along(self) -> dict[str, int] | None:
+        return {"output.weight": 0, "output.bias": 0}
 
     @property
     def options(self) -> dict[str, Any]:

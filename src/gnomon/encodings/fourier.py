@@ -14,9 +14,9 @@ from torch import Tensor, nn
 from torch.nn.functional import linear
 
 from gnomon.encodings.base import PositionEncoding, registry, require_positions
-from gnomon.encodings.score_bias import full_precision
 from gnomon.errors import GnomonError, ShapeError
 from gnomon.kernels.places import absent, checked_grid, require_below, require_on_grid
+from gnomon.kernels.precision import full_precision
 from gnomon.kernels.rotation import axis_angles
 
 Bands = Literal["linear", "log", "octaves"]

@@ -60,6 +60,10 @@ class KERPLE(DistanceBias):
         return -a * distance.pow(per_head(_bounded(self.p, LARGEST_POWER), distance))
 
     @property
+    def heads_along(self) -> dict[str, int] | None:
+        return {"p": 0, "a": 0}
+
+    @property
     def options(self) -> dict[str, Any]:
         return {"num_heads": self.num_heads, "form": self.form}
 

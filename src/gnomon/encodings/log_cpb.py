@@ -10,8 +10,9 @@ from torch import Tensor, nn
 from torch.nn.functional import linear, relu
 
 from gnomon.encodings.base import registry
-from gnomon.encodings.score_bias import WindowedBias, full_precision
+from gnomon.encodings.score_bias import WindowedBias
 from gnomon.errors import GnomonError
+from gnomon.kernels.precision import full_precision
 
 REACH: Final = 8.0  #: offsets of the whole window are scaled to this before the logarithm
 CEILING: Final = 16.0  #: the bias lies between 0 and this
@@ -84,6 +85,10 @@ class LogCPB(WindowedBias):
             units = relu(linear(offsets, self.hidden.weight.float(), self.hidden.bias.float()))
             columns = CEILING * linear(units, self.output.weight.float()).sigmoid().T
         return torch.cat((columns, columns.new_zeros(self.num_heads, 3)), dim=1)
+
+    @property
+    def heads_along(self) -> dict[str, int] | None:
+        return {"output.weight": 0}
 
     @property
     def options(self) -> dict[str, Any]:

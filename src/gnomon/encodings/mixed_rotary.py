@@ -102,6 +102,10 @@ class MixedRotary(PositionEncoding):
         return rotate(x, turned.cos(), turned.sin(), layout=self.layout)
 
     @property
+    def heads_along(self) -> dict[str, int] | None:
+        return {"directions": 0}
+
+    @property
     def options(self) -> dict[str, Any]:
         return {
             "num_heads": self.num_heads,

@@ -17,7 +17,10 @@ from gnomon.encodings.frequencies.base import Frequencies, fixed_frequencies
 from gnomon.encodings.frequencies.plain import Plain
 from gnomon.errors import GnomonError
 from gnomon.kernels.places import absent
-from gnomon.kernels.rotation import Layout, axis_angles, checked_layout, require_head_width, rotate, rotated_width
+from gnomon.kernels.remembered import Remembered
+from gnomon.kernels.rotary import apply_rotary
+from gnomon.kernels.rotation import Layout, checked_layout, require_head_width, rotated_width
+from gnomon.kernels.tables import Pair, cos_sin_of
 
 Arrangement = Literal["chunked", "interleaved", "time_last"]
 
@@ -79,6 +82,7 @@ class MRoPE(PositionEncoding):
         self.norm_preserving = self.frequencies.norm_preserving
         #: radians per position of each pair, fastest first
         self.inverse_frequencies: tuple[float, ...] = tuple(self.frequencies.inverse(self.rotary_dim).tolist())
+        self._remembered = Remembered()
 
     @classmethod
     def sample(cls, num_heads: int, head_dim: int) -> Self:
@@ -90,20 +94,33 @@ class MRoPE(PositionEncoding):
     def rotate_query(
         self, q: Float[Tensor, "B H S D"], positions: Int[Tensor, "#B S axes"]
     ) -> Float[Tensor, "B H S D"]:
-        return self._rotate(q, positions)
+        turned: Tensor = self._rotate(q, None, positions)
+        return turned
 
     def rotate_key(self, k: Float[Tensor, "B H S D"], positions: Int[Tensor, "#B S axes"]) -> Float[Tensor, "B H S D"]:
-        return self._rotate(k, positions)
+        turned: Tensor = self._rotate(k, None, positions)
+        return turned
 
-    def _rotate(self, x: Float[Tensor, "B H S D"], positions: Int[Tensor, "#B S axes"]) -> Float[Tensor, "B H S D"]:
-        require_head_width(x, self.head_dim)
+    def rotate(
+        self, q: Float[Tensor, "B H S D"], k: Float[Tensor, "B G S D"], positions: Int[Tensor, "#B S axes"]
+    ) -> tuple[Float[Tensor, "B H S D"], Float[Tensor, "B G S D"]]:
+        pair: tuple[Tensor, Tensor] = self._rotate(q, k, positions)
+        return pair
+
+    def cos_sin(self, positions: Int[Tensor, "*BS axes"], *, dtype: torch.dtype = torch.float32) -> Pair:
+        """The cosines and sines of every pair: (..., S, axes) int64 -> two of (..., S, rotary_dim / 2)."""
         require_positions(positions, axes=self.axes)
-        dtype = torch.promote_types(x.dtype, torch.float32)
         inverse = torch.tensor(self.inverse_frequencies, dtype=torch.float64, device=positions.device)
-        placed = positions.masked_fill(absent(positions), 0)
-        turned = axis_angles(placed, self.axis_of_pair, inverse, dtype=dtype).unsqueeze(-3)
-        factor = self.frequencies.attention_factor
-        return rotate(x, turned.cos() * factor, turned.sin() * factor, layout=self.layout)
+        turned = positions.masked_fill(absent(positions), 0).to(torch.float64)[..., list(self.axis_of_pair)] * inverse
+        return cos_sin_of(turned, factor=self.frequencies.attention_factor, dtype=dtype)
+
+    def _rotate(self, q: Float[Tensor, "B H S D"], k: Float[Tensor, "B G S D"] | None, positions: Tensor) -> Any:
+        """What `apply_rotary` gives for q, or for both; the layers that share this encoding share cosines and sines."""
+        for x in (q,) if k is None else (q, k):
+            require_head_width(x, self.head_dim)
+        dtype = torch.promote_types(q.dtype, torch.float32)
+        cos, sin = self._remembered.of(positions, dtype, lambda: self.cos_sin(positions, dtype=dtype))
+        return apply_rotary(q, k, cos=cos, sin=sin, layout=self.layout)
 
     @property
     def options(self) -> dict[str, Any]:

@@ -90,10 +90,7 @@ class RandomizedPositions(PositionEncoding):
         if not self.length_dependent:
             return self
         spread = self._spread(torch.as_tensor(lengths))
-        fixed = copy.copy(self)
-        fixed._modules = {"inner": self.inner.at_length(int(spread) if isinstance(lengths, int) else spread)}
-        fixed._promise()
-        return fixed
+        return self._around(self.inner.at_length(int(spread) if isinstance(lengths, int) else spread))
 
     def mapped(self, positions: Int[Tensor, "*B S"]) -> Int64[Tensor, "*B S"]:
         """The id of each position. Raises PositionError outside 0 .. max_length - 1."""
@@ -105,6 +102,13 @@ class RandomizedPositions(PositionEncoding):
             advice="redraw for longer sequences, redraw(seed, max_length)",
         )
         return self.ids.to(positions.device)[positions]
+
+    def _around(self, inner: PositionEncoding) -> "RandomizedPositions":
+        """The same ids for another inner encoding."""
+        other = copy.copy(self)
+        other._modules = {"inner": inner}
+        other._promise()
+        return other
 
     def _spread(self, lengths: Int[Tensor, "*S"]) -> Int64[Tensor, "*S"]:
         """The id of the last position, plus 1; lengths beyond the last position count as that."""
@@ -118,6 +122,16 @@ class RandomizedPositions(PositionEncoding):
         # Other classes know these without an instance.
         self.learned = self.inner.learned
         self.needs_visible = self.inner.needs_visible
+
+    @property
+    def heads_along(self) -> dict[str, int] | None:
+        inner = self.inner.heads_along
+        return None if inner is None else {f"inner.{name}": dim for name, dim in inner.items()}
+
+    def for_heads(self, first: int, count: int) -> "RandomizedPositions":
+        """The inner encoding of these heads, at the same ids; redraw all parts with one seed."""
+        part = self.inner.for_heads(first, count)
+        return self if part is self.inner else self._around(part)
 
     @property
     def options(self) -> dict[str, Any]:

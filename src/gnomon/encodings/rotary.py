@@ -13,8 +13,13 @@ from torch import Tensor
 from gnomon.encodings.base import PositionEncoding, registry, require_positions
 from gnomon.encodings.frequencies.base import Frequencies, as_frequencies
 from gnomon.encodings.frequencies.plain import Plain
-from gnomon.errors import GnomonError
-from gnomon.kernels.rotation import Layout, angles, checked_layout, require_head_width, rotate, rotated_width
+from gnomon.errors import GnomonError, PositionError
+from gnomon.kernels.half_table import HalfTable
+from gnomon.kernels.readable import readable
+from gnomon.kernels.remembered import Remembered
+from gnomon.kernels.rotary import apply_rotary
+from gnomon.kernels.rotation import Layout, checked_layout, require_head_width, rotated_width
+from gnomon.kernels.tables import Pair, cos_sin_at
 
 _PLAIN: Final = Plain(10000.0)
 
@@ -35,6 +40,10 @@ class Rotary(PositionEncoding):
     length of its last position, plus 1; `at_length` fixes another one. Attention keeps such keys unrotated in its cache
     and turns each query, with the keys that it sees, by the length of that query, so a token's output depends neither
     on what follows, nor on other rows, nor on how the tokens were split into calls.
+
+    On the CPU the rows of a `HalfTable` are gathered while the vectors turn. Elsewhere, where to read positions would
+    wait for the device, the cosines of one tensor of positions are computed once and shared by all layers that have
+    this encoding. Neither is part of the module's state.
 
     >>> Rotary(head_dim=64, frequencies={"kind": "linear", "factor": 4.0}).inverse_frequencies[0]
     0.25
@@ -64,12 +73,22 @@ class Rotary(PositionEncoding):
         #: w_i in radians per position, fastest first; one for each pair; at the trained length if they depend on one
         self.inverse_frequencies: tuple[float, ...] = tuple(self.frequencies.inverse(self.rotary_dim).tolist())
         self._lengths: Tensor | None = None
+        self._table = HalfTable(self.inverse_frequencies, factor=self.attention_factor)
+        self._remembered = Remembered()
 
     def rotate_query(self, q: Float[Tensor, "B H S D"], positions: Int[Tensor, "#B S"]) -> Float[Tensor, "B H S D"]:
-        return self._rotate(q, positions)
+        turned: Tensor = self._rotate(q, None, positions)
+        return turned
 
     def rotate_key(self, k: Float[Tensor, "B H S D"], positions: Int[Tensor, "#B S"]) -> Float[Tensor, "B H S D"]:
-        return self._rotate(k, positions)
+        turned: Tensor = self._rotate(k, None, positions)
+        return turned
+
+    def rotate(
+        self, q: Float[Tensor, "B H S D"], k: Float[Tensor, "B G S D"], positions: Int[Tensor, "#B S"]
+    ) -> tuple[Float[Tensor, "B H S D"], Float[Tensor, "B G S D"]]:
+        pair: tuple[Tensor, Tensor] = self._rotate(q, k, positions)
+        return pair
 
     def cos_sin(
         self, positions: Int[Tensor, "*B S"], *, dtype: torch.dtype = torch.float32
@@ -79,9 +98,8 @@ class Rotary(PositionEncoding):
         inverse = torch.tensor(self.inverse_frequencies, dtype=torch.float64, device=positions.device)
         factor: float | Tensor = self.attention_factor
         if self.length_dependent:
-            inverse, factor = self._by_length(positions, dtype)
-        turned = angles(positions, inverse, dtype=dtype)
-        return turned.cos() * factor, turned.sin() * factor
+            inverse, factor = self._by_length(positions)
+        return cos_sin_at(positions, inverse, factor=factor, dtype=dtype)
 
     def regimes(self, lengths: Int[Tensor, "*S"]) -> Int64[Tensor, "*S"]:
         """The shortest length with the same frequencies, for each length; all 0 when none matters."""
@@ -113,22 +131,49 @@ class Rotary(PositionEncoding):
         return bound
 
     def _by_length(
-        self, positions: Int[Tensor, "*B S"], dtype: torch.dtype
-    ) -> tuple[Float64[Tensor, "*B 1 pairs"], Float[Tensor, "*B 1 1"]]:
+        self, positions: Int[Tensor, "*B S"]
+    ) -> tuple[Float64[Tensor, "*B 1 pairs"], Float64[Tensor, "*B 1 1"]]:
         """Inverse frequencies and attention factor of each row's own length."""
         lengths = positions.amax(-1) + 1 if self._lengths is None else self._lengths.expand(positions.shape[:-1])
         distinct, index = lengths.unique(return_inverse=True)
         rules = [self.frequencies.at_length(length) for length in distinct.tolist()]
         inverse = torch.from_numpy(np.stack([rule.inverse(self.rotary_dim) for rule in rules])).to(positions.device)
-        factors = torch.tensor([rule.attention_factor for rule in rules], dtype=dtype, device=positions.device)
+        factors = torch.tensor([rule.attention_factor for rule in rules], dtype=torch.float64, device=positions.device)
         return inverse[index].unsqueeze(-2), factors[index][..., None, None]
 
-    def _rotate(self, x: Float[Tensor, "B H S D"], positions: Int[Tensor, "#B S"]) -> Float[Tensor, "B H S D"]:
-        require_head_width(x, self.head_dim)
-        if self._lengths is not None:  # rows of the same positions may have lengths of their own
-            positions = positions.expand(x.shape[0], -1)
-        cos, sin = self.cos_sin(positions, dtype=torch.promote_types(x.dtype, torch.float32))
-        return rotate(x, cos.unsqueeze(-3), sin.unsqueeze(-3), layout=self.layout)
+    def _rotate(self, q: Float[Tensor, "B H S D"], k: Float[Tensor, "B G S D"] | None, positions: Tensor) -> Any:
+        """What `apply_rotary` gives for q, or for both: from the table where there is one, else token by token."""
+        require_head_width(q, self.head_dim)
+        if k is not None:
+            require_head_width(k, self.head_dim)
+        if q.is_cpu and positions.is_cpu and self._is_tabled(q.dtype) and readable(q, positions):
+            require_positions(positions)
+            turned = self._by_table(q, k, positions)
+            if turned is not None:
+                return turned
+        cos, sin = self._of_tokens(q, positions)
+        return apply_rotary(q, k, cos=cos, sin=sin, layout=self.layout)
+
+    def _is_tabled(self, dtype: torch.dtype) -> bool:
+        return dtype != torch.float64 and not self.length_dependent
+
+    def _by_table(self, q: Tensor, k: Tensor | None, positions: Tensor) -> Any:
+        """None where positions are too far out for a table. Tries the rows there are before it reads the positions."""
+        cos, sin = self._table.kept
+        try:
+            return apply_rotary(q, k, cos=cos, sin=sin, layout=self.layout, positions=positions)
+        except PositionError:
+            tables = self._table.covering(positions)
+        if tables is None:
+            return None
+        return apply_rotary(q, k, cos=tables[0], sin=tables[1], layout=self.layout, positions=positions)
+
+    def _of_tokens(self, q: Float[Tensor, "B H S D"], positions: Int[Tensor, "#B S"]) -> Pair:
+        dtype = torch.promote_types(q.dtype, torch.float32)
+        if self.length_dependent:
+            # Rows of the same positions may have lengths of their own.
+            return self.cos_sin(positions if self._lengths is None else positions.expand(len(q), -1), dtype=dtype)
+        return self._remembered.of(positions, dtype, lambda: self.cos_sin(positions, dtype=dtype))
 
     @property
     def options(self) -> dict[str, Any]:

@@ -7,8 +7,6 @@ instead of reading a tensor of (B, H, Q, K) numbers: `ScoreBias.score_mod` makes
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from typing import Any
 
 import torch
 from jaxtyping import Float, Float32, Int, Int64
@@ -165,10 +163,3 @@ def entry(values: Tensor, batch: Tensor, slot: Tensor) -> Tensor:
 def per_head(values: Float[Tensor, " H"], like: Tensor) -> Float[Tensor, "H *ones"]:
     """(H,) -> (H, 1, ..., 1), to go with the dimensions of `like`."""
     return values.reshape(-1, *(1 for _ in like.shape))
-
-
-def full_precision(device: torch.device) -> AbstractContextManager[Any]:
-    """Without autocast, which would run matrix products in half precision."""
-    if torch.amp.autocast_mode.is_autocast_available(device.type):
-        return torch.autocast(device.type, enabled=False)
-    return nullcontext()

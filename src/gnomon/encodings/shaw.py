@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from typing import Any, Final, final
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float, Int, Int64
 from torch import Tensor, nn
 
 from gnomon.encodings.base import PositionEncoding, registry, require_positions
-from gnomon.encodings.score_bias import full_precision
 from gnomon.errors import GnomonError
+from gnomon.kernels.precision import full_precision
 from gnomon.kernels.relative import differences, picked, require_heads
+from gnomon.kernels.relative_shift.terms import RelativeTerms
 
 INIT_STD: Final = 0.02  #: the spread of a fresh table, as in transformers
 
@@ -82,6 +83,18 @@ class Shaw(PositionEncoding):
             by_distance = q.to(dtype) @ self.weight.to(dtype).mT
             rows = (-differences(query_positions, key_positions)).clamp(-left, right) + left
             return self.scale * picked(by_distance, rows)
+
+    def relative_terms(self, relative: Int64[Tensor, " N"], *, dtype: torch.dtype = torch.float32) -> RelativeTerms:
+        """The vectors are the rows of the table for the clipped distances; keys add nothing of their own."""
+        require_positions(relative)
+        left, right = self.max_distance
+        table = self.weight.to(dtype) if self.weight.ndim == 3 else self.weight.to(dtype)[None]
+        vectors = table.index_select(1, relative.clamp(-left, right) + left)
+        return RelativeTerms(vectors, query_vector=None, key_vector=None, scale=self.scale)
+
+    @property
+    def heads_along(self) -> dict[str, int] | None:
+        return {} if self.shared_heads else {"weight": 0}
 
     @property
     def options(self) -> dict[str, Any]:

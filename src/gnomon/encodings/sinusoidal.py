@@ -10,7 +10,10 @@ from torch.nn import functional
 
 from gnomon.encodings.base import PositionEncoding, registry, require_positions
 from gnomon.errors import GnomonError, ShapeError
-from gnomon.kernels.rotation import LAYOUTS, Layout, angles, join_pairs
+from gnomon.kernels.half_table import HalfTable
+from gnomon.kernels.readable import readable
+from gnomon.kernels.rotation import LAYOUTS, Layout, join_pairs
+from gnomon.kernels.tables import cos_sin_at
 
 Scale = Literal["none", "sqrt_dim", "dim"]
 Exponent = Literal["paper", "endpoint"]
@@ -30,7 +33,8 @@ class Sinusoidal(PositionEncoding):
     to their padding index, so that the first token has the vector of position 2.
 
     An odd width has one sine more than cosines under "paper" and a last column of zeros under "endpoint", as its
-    sources have. The table is computed from the options at each call and is neither a parameter nor a buffer.
+    sources have. The table follows from the options and is neither a parameter nor a buffer; on the CPU the rows of
+    positions that were served are kept.
 
     >>> Sinusoidal(4).table(torch.tensor([0, 1]))
     tensor([[0.0000, 1.0000, 0.0000, 1.0000],
@@ -63,6 +67,8 @@ class Sinusoidal(PositionEncoding):
         self.scale: Scale = scale
         self.exponent: Exponent = exponent
         self.padding_offset = padding_offset
+        self._divisor = {"none": 1.0, "sqrt_dim": math.sqrt(dim), "dim": float(dim)}[scale]
+        self._rows = HalfTable(self.inverse_frequencies, factor=1 / self._divisor)
 
     @property
     def inverse_frequencies(self) -> tuple[float, ...]:
@@ -75,12 +81,15 @@ class Sinusoidal(PositionEncoding):
     def table(self, positions: Int[Tensor, "*B S"], *, dtype: torch.dtype = torch.float32) -> Float[Tensor, "*B S W"]:
         """The vectors that `embed` adds: (..., S) int64 -> (..., S, W), in float32 or better."""
         require_positions(positions)
-        inverse = torch.tensor(self.inverse_frequencies, dtype=torch.float64, device=positions.device)
-        turned = angles(positions + self.padding_offset, inverse, dtype=dtype)
-        joined = join_pairs(turned.sin(), turned.cos(), layout=self.layout)
-        divisor = {"none": 1.0, "sqrt_dim": math.sqrt(self.dim), "dim": float(self.dim)}[self.scale]
+        places = positions + self.padding_offset
+        if dtype == torch.float32 and places.is_cpu and readable(places):
+            cos, sin = self._rows.take(places)
+        else:
+            inverse = torch.tensor(self.inverse_frequencies, dtype=torch.float64, device=positions.device)
+            cos, sin = cos_sin_at(places, inverse, factor=1 / self._divisor, dtype=dtype)
+        joined = join_pairs(sin, cos, layout=self.layout)
         # An odd width: a negative padding drops the last cosine, a positive one adds the column of zeros.
-        return functional.pad(joined, (0, self.dim - joined.shape[-1])) / divisor
+        return functional.pad(joined, (0, self.dim - joined.shape[-1])) if joined.shape[-1] != self.dim else joined
 
     def embed(self, x: Float[Tensor, "B S W"], positions: Int[Tensor, "#B S"]) -> Float[Tensor, "B S W"]:
         if x.shape[-1] != self.dim:

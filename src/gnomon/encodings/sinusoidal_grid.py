@@ -17,7 +17,8 @@ from gnomon.encodings.base import PositionEncoding, registry, require_positions
 from gnomon.encodings.sinusoidal import Sinusoidal
 from gnomon.errors import GnomonError, ShapeError
 from gnomon.kernels.places import absent, checked_grid, checked_order, require_on_grid
-from gnomon.kernels.rotation import Layout, axis_angles, join_pairs
+from gnomon.kernels.rotation import Layout, join_pairs
+from gnomon.kernels.tables import cos_sin_of
 
 Coordinates = Literal["index", "ends", "centres"]
 
@@ -104,8 +105,8 @@ class SinusoidalGrid(PositionEncoding):
         columns = []
         for axis, along in zip(self.order, self._along, strict=True):
             inverse = torch.tensor(along.inverse_frequencies, dtype=torch.float64, device=positions.device)
-            turned = axis_angles(placed, [axis] * len(inverse), inverse, dtype=dtype)
-            joined = join_pairs(turned.sin(), turned.cos(), layout=self.layout)
+            cos, sin = cos_sin_of(placed[..., axis, None] * inverse, dtype=dtype)
+            joined = join_pairs(sin, cos, layout=self.layout)
             columns.append(pad(joined, (0, along.dim - joined.shape[-1])))  # of an odd width, drops the last cosine
         return torch.cat(columns, dim=-1).masked_fill(absent(positions), 0.0)
 

@@ -81,6 +81,10 @@ class T5Bias(DistanceBias):
         return torch.bucketize(relative.abs(), starts, right=True) + later
 
     @property
+    def heads_along(self) -> dict[str, int] | None:
+        return {"weight": 1}
+
+    @property
     def options(self) -> dict[str, Any]:
         return {
             "num_heads": self.num_heads,

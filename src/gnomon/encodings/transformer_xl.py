@@ -11,10 +11,12 @@ from jaxtyping import Float, Int, Int64
 from torch import Tensor, nn
 
 from gnomon.encodings.base import PositionEncoding, registry, require_positions
-from gnomon.encodings.score_bias import full_precision
 from gnomon.encodings.sinusoidal import Sinusoidal
 from gnomon.errors import GnomonError
-from gnomon.kernels.relative import differences, distinct, picked, require_heads
+from gnomon.kernels.precision import full_precision
+from gnomon.kernels.readable import readable
+from gnomon.kernels.relative import differences, distinct, picked, require_heads, sinusoid_products
+from gnomon.kernels.relative_shift.terms import RelativeTerms
 
 #: The spread of fresh weights, as in the code published with XLNet.
 INIT_STD = 0.02
@@ -83,20 +85,85 @@ class TransformerXL(PositionEncoding):
         require_heads(q, k, self.num_heads, self.head_dim)
         dtype = torch.promote_types(q.dtype, torch.float32)
         u, v = self.content_bias_vector.to(dtype), self.position_bias_vector.to(dtype)
-        distances, index = distinct(self._clamped(differences(query_positions, key_positions)))
         with full_precision(q.device):
             by_key = (k.to(dtype) * u[:, None]).sum(-1)[:, :, None]
-            by_distance = (q.to(dtype) + v[:, None]) @ self.vectors(distances, dtype=dtype).permute(1, 2, 0)
-            return self.scale * (by_key + picked(by_distance, index))
+            asked = q.to(dtype) + v[:, None]
+            if torch.compiler.is_compiling():
+                return self.scale * (by_key + self._traced(asked, query_positions, key_positions))
+            distances, index = distinct(self._clamped(differences(query_positions, key_positions)))
+            vectors = self.vectors(distances, dtype=dtype)
+            return self.scale * (by_key + picked(asked @ vectors.permute(1, 2, 0), index))
 
     def vectors(self, distances: Int64[Tensor, " N"], *, dtype: torch.dtype = torch.float32) -> Float[Tensor, "N H D"]:
-        """W R(p) for each distance p, query position - key position. (N,) int64 -> (N, H, D)."""
-        table = self.sinusoid.table(distances, dtype=dtype)
-        projected = nn.functional.linear(table, self.projection.weight.to(dtype))
-        return projected.view(-1, self.num_heads, self.head_dim)
+        """W R(p) for each distance p, query position - key position. (N,) int64 -> (N, H, D).
 
-    def _clamped(self, distance: Int64[Tensor, "B Q K"]) -> Int64[Tensor, "B Q K"]:
+        The sines of -p are those of p with the other sign, so each size of a distance is projected once.
+        """
+        if not readable(distances):
+            return self._projected(self.sinusoid.table(distances, dtype=dtype))
+        sizes, index = distances.abs().unique(return_inverse=True)
+        tables = self.sinusoid.table(sizes, dtype=dtype).chunk(2, dim=-1)
+        weights = self.projection.weight.to(dtype).chunk(2, dim=-1)
+        by_sin, by_cos = ((x @ weight.mT).index_select(0, index) for x, weight in zip(tables, weights, strict=True))
+        joined = by_cos + distances.sign()[:, None] * by_sin
+        return joined.view(len(distances), self.num_heads, self.head_dim)
+
+    def _projected(self, table: Float[Tensor, "N W"]) -> Float[Tensor, "N H D"]:
+        projected = nn.functional.linear(table, self.projection.weight.to(table.dtype))
+        heads: Tensor = projected.view(len(table), self.num_heads, self.head_dim)
+        return heads
+
+    def relative_terms(self, relative: Int64[Tensor, " N"], *, dtype: torch.dtype = torch.float32) -> RelativeTerms:
+        """The vectors are W R(-relative), clamped."""
+        require_positions(relative)
+        with full_precision(relative.device):
+            vectors = self.vectors(self._clamped(-relative), dtype=dtype).transpose(0, 1)
+        u, v = self.content_bias_vector.to(dtype), self.position_bias_vector.to(dtype)
+        return RelativeTerms(vectors, query_vector=v, key_vector=u, scale=self.scale)
+
+    def _traced(
+        self, asked: Float[Tensor, "B H Q D"], query_positions: Int[Tensor, "#B Q"], key_positions: Int[Tensor, "#B K"]
+    ) -> Float[Tensor, "B H Q K"]:
+        """(q + v) · W R(i - j) in a graph, where no position can be read and no branch taken in Python.
+
+        Distances within a range of 2 (Q + K), as those of slots, padded rows and packed ones are, come from a table of
+        that range, which begins at the least of them. Others come from the sinusoids of both places, which takes
+        num_heads times as long.
+        """
+        distances = self._clamped(differences(query_positions, key_positions))
+        if self.clamp_length is None:
+            least, room = distances.min(), 2 * (asked.shape[2] + key_positions.shape[1])
+        else:
+            least, room = torch.full_like(distances[0, 0, 0], -self.clamp_length), 2 * self.clamp_length + 1
+        index = (distances - least).clamp(max=room - 1)
+        places = (least + torch.arange(room, device=distances.device), query_positions, key_positions)
+        tables = [self.sinusoid.table(place, dtype=asked.dtype) for place in places]
+
+        if self.clamp_length is not None:
+            return self._from_table(asked, index, *tables)
+        together, ways = distances.max() - least < room, (self._from_table, self._from_places)
+        scores: Tensor = torch.cond(together, *ways, (asked, index, *tables))
+        return scores
+
+    def _from_table(
+        self, asked: Tensor, index: Int64[Tensor, "#B Q K"], table: Tensor, at_query: Tensor, at_key: Tensor
+    ) -> Float[Tensor, "B H Q K"]:
+        """(q + v) · W R of the rows of the table that the index names."""
+        return picked(asked @ self._projected(table).permute(1, 2, 0), index)
+
+    def _from_places(
+        self, asked: Tensor, index: Tensor, table: Tensor, at_query: Float[Tensor, "#B Q W"], at_key: Tensor
+    ) -> Float[Tensor, "B H Q K"]:
+        """(q + v) · W R of the differences of places."""
+        weight = self.projection.weight.to(asked.dtype).view(self.num_heads, self.head_dim, -1)
+        return sinusoid_products(asked @ weight, at_query, at_key)
+
+    def _clamped(self, distance: Int64[Tensor, "*S"]) -> Int64[Tensor, "*S"]:
         return distance if self.clamp_length is None else distance.clamp(-self.clamp_length, self.clamp_length)
+
+    @property
+    def heads_along(self) -> dict[str, int] | None:
+        return {"projection.weight": 0, "content_bias_vector": 0, "position_bias_vector": 0}
 
     @property
     def options(self) -> dict[str, Any]:

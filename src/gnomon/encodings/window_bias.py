@@ -77,6 +77,10 @@ class WindowBias(WindowedBias):
         return other
 
     @property
+    def heads_along(self) -> dict[str, int] | None:
+        return {"weight": 1}
+
+    @property
     def options(self) -> dict[str, Any]:
         return {"num_heads": self.num_heads, "window": list(self.grid), "prefix": self.prefix}
 

@@ -5,7 +5,7 @@ Constants that the paper leaves open (0.4, 512) are those of its code in torchsc
 
 import math
 from collections.abc import Mapping
-from typing import Any, Final, final
+from typing import Any, Final, Literal, final
 
 import torch
 from jaxtyping import Float, Int
@@ -16,7 +16,12 @@ from gnomon.encodings.frequencies.base import Frequencies, check_positive, fixed
 from gnomon.encodings.frequencies.plain import Plain
 from gnomon.errors import GnomonError, PositionError
 from gnomon.kernels.places import require_below
-from gnomon.kernels.rotation import Layout, angles, checked_layout, require_head_width, rotate, rotated_width
+from gnomon.kernels.remembered import Remembered
+from gnomon.kernels.rotary import apply_rotary
+from gnomon.kernels.rotation import Layout, checked_layout, require_head_width, rotated_width
+from gnomon.kernels.tables import Pair, cos_sin_at
+
+Side = Literal["query", "key"]
 
 _PLAIN: Final = Plain(10000.0)
 _GAMMA: Final = 0.4
@@ -79,34 +84,37 @@ class XPos(PositionEncoding):
         self.scales: tuple[float, ...] = tuple(
             (2 * i / self.rotary_dim + _GAMMA) / (1 + _GAMMA) for i in range(self.rotary_dim // 2)
         )
+        self._remembered = {"query": Remembered(), "key": Remembered()}
 
     def rotate_query(self, q: Float[Tensor, "B H S D"], positions: Int[Tensor, "#B S"]) -> Float[Tensor, "B H S D"]:
-        return self._rotate(q, positions, exponent=1.0)
+        return self._rotate(q, positions, side="query")
 
     def rotate_key(self, k: Float[Tensor, "B H S D"], positions: Int[Tensor, "#B S"]) -> Float[Tensor, "B H S D"]:
-        return self._rotate(k, positions, exponent=-1.0)
+        return self._rotate(k, positions, side="key")
 
     def _rotate(
-        self, x: Float[Tensor, "B H S D"], positions: Int[Tensor, "#B S"], *, exponent: float
+        self, x: Float[Tensor, "B H S D"], positions: Int[Tensor, "#B S"], *, side: Side
     ) -> Float[Tensor, "B H S D"]:
         require_head_width(x, self.head_dim)
-        require_positions(positions)
-        require_below(positions, self.max_length, owner="this xPos encoding", advice="give it a larger max_length")
         self._require_room(x.dtype)
         dtype = torch.promote_types(x.dtype, torch.float32)
-        inverse = torch.tensor(self.inverse_frequencies, dtype=torch.float64, device=positions.device)
-        turned = angles(positions, inverse, dtype=dtype)
-        scale = self._scale(positions, exponent).to(dtype) * self.frequencies.attention_factor
-        rotated = rotate(
-            x, (turned.cos() * scale).unsqueeze(-3), (turned.sin() * scale).unsqueeze(-3), layout=self.layout
-        )
+        cos, sin = self._remembered[side].of(positions, dtype, lambda: self._cos_sin(positions, side, dtype))
+        turned: Any = apply_rotary(x, cos=cos, sin=sin, layout=self.layout)
+        rotated: Tensor = turned
         _require_finite(rotated, x, positions)
         return rotated
 
-    def _scale(self, positions: Int[Tensor, "#B S"], exponent: float) -> Float[Tensor, "#B S pairs"]:
-        logs = torch.tensor([math.log(scale) for scale in self.scales], dtype=torch.float64, device=positions.device)
-        power = exponent * (positions - self.centre).unsqueeze(-1).to(torch.float64) / self.scale_base
-        return (power * logs).exp()
+    def _cos_sin(self, positions: Int[Tensor, "#B S"], side: Side, dtype: torch.dtype) -> Pair:
+        """Cosines and sines times the scale of this side."""
+        require_positions(positions)
+        require_below(positions, self.max_length, owner="this xPos encoding", advice="give it a larger max_length")
+        inverse, logs = (
+            torch.tensor(values, dtype=torch.float64, device=positions.device)
+            for values in (self.inverse_frequencies, [math.log(scale) for scale in self.scales])
+        )
+        power = (positions - self.centre).unsqueeze(-1).to(torch.float64) / self.scale_base
+        scale = ((power if side == "query" else -power) * logs).exp() * self.frequencies.attention_factor
+        return cos_sin_at(positions, inverse, factor=scale, dtype=dtype)
 
     def _require_room(self, dtype: torch.dtype) -> None:
         """Raise unless the scales of all positions fit the dtype, and vectors times them too."""

@@ -34,6 +34,25 @@ def picked(scores: Float[Tensor, "B H Q N"], index: Int64[Tensor, "#B Q K"]) -> 
     return scores.gather(-1, index[:, None].expand(*scores.shape[:3], index.shape[-1]))
 
 
+def sinusoid_products(
+    x: Float[Tensor, "B H Q W"], at_query: Float[Tensor, "#B Q W"], at_key: Float[Tensor, "#B K W"]
+) -> Float[Tensor, "B H Q K"]:
+    """x · R(i - j) for R = sines and then cosines of W / 2 angles, from R(i) and R(j) alone: no i - j is needed.
+
+    By sin(i - j) = sin i cos j - cos i sin j and cos(i - j) = cos i cos j + sin i sin j.
+
+    >>> i, j = (torch.tensor([[[angle]]]) for angle in (1.5, 0.5))
+    >>> at_query, at_key = (torch.cat((at.sin(), at.cos()), dim=-1) for at in (i, j))
+    >>> sinusoid_products(torch.tensor([[[[1.0, 0.0]]]]), at_query, at_key)  # sin 1
+    tensor([[[[0.8415]]]])
+    """
+    sin, cos = at_query[:, None].chunk(2, dim=-1)
+    of_sin, of_cos = x.chunk(2, dim=-1)
+    turned = torch.cat((of_cos * sin - of_sin * cos, of_sin * sin + of_cos * cos), dim=-1)
+    products: Tensor = (turned.flatten(1, 2) @ at_key.mT).unflatten(1, turned.shape[1:3])
+    return products
+
+
 def require_heads(q: Float[Tensor, "B H Q D"], k: Float[Tensor, "B H K D"], num_heads: int, head_dim: int) -> None:
     """Raise ShapeError unless queries and keys have as many heads, of that width, as an encoding is for."""
     for name, x in (("queries", q), ("keys", k)):

@@ -103,7 +103,7 @@ def rotate(
     width = 2 * cos.shape[-1]
     if width > x.shape[-1]:
         raise ShapeError(f"The angles turn {width} columns but the vectors have {x.shape[-1]}.")
-    a, b = split_pairs(x[..., :width], layout=layout)
+    a, b = split_pairs(x if width == x.shape[-1] else x[..., :width], layout=layout)
     turned = join_pairs(a * cos - b * sin, b * cos + a * sin, layout=layout).to(x.dtype)
     return turned if width == x.shape[-1] else torch.cat((turned, x[..., width:]), dim=-1)
 

@@ -85,8 +85,9 @@ class Stack(nn.Module):
         return hidden
 
     def _distinct(self) -> list[PositionEncoding]:
-        blocks = (block for block in self.blocks if isinstance(block, Block))
-        return list(dict.fromkeys(block.attention.encoding for block in blocks))
+        encodings = [block.attention.encoding for block in self.blocks if isinstance(block, Block)]
+        # torch.export shows a module through another proxy in each layer; its attributes are the same object in all.
+        return list({id(vars(encoding)): encoding for encoding in encodings}.values())
 
     def _require_one_axis(self) -> None:
         for encoding in self._distinct():

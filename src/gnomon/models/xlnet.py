@@ -112,12 +112,12 @@ class XLNet(nn.Module):
         """
         M = self._memory_length(memory)
         if positions is None:
-            positions = self._positions(len(ids), M + ids.shape[1], ids.device)
+            positions = self._positions(ids.shape[0], M + ids.shape[1], ids.device)
         sight = Sight(self.options.causal, M + 1 if self.options.same_length and self.options.causal else None)
-        views = masks.views(len(ids), positions, memory_length=M, sight=sight)
+        views = masks.views(ids.shape[0], positions, memory_length=M, sight=sight)
         content, query = self.embedding(ids), None
         if masks.target_mapping is not None:
-            query = self.mask_vector.expand(len(ids), masks.target_mapping.shape[1], -1)
+            query = self.mask_vector.expand(ids.shape[0], masks.target_mapping.shape[1], -1)
         kept = []
         for number, layer in enumerate(self.layers):
             before = None if memory is None else memory[number]

@@ -48,6 +48,8 @@ def real_tokens(mask: Shaped[Tensor, "B S"]) -> Bool[Tensor, "B S"]:
             f"An attention mask is (batch, sequence), got shape {tuple(mask.shape)}; give the padding mask, not the "
             "expanded one that is added to logits."
         )
+    if mask.dtype == torch.bool:  # no other values to look for, which a graph that is traced could not
+        return mask.clone()
     real = mask == 1
     wrong = ~(real | (mask == 0))
     if wrong.any():

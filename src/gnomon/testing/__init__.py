@@ -6,7 +6,7 @@
 """
 
 from gnomon.encodings.base import PositionEncoding
-from gnomon.testing import order, state, values
+from gnomon.testing import distance, heads, order, parts, state, values
 from gnomon.testing.healthy import UnhealthyModelError, assert_healthy
 from gnomon.testing.trial import ClauseError, Reference, Trial
 
@@ -40,6 +40,9 @@ CLAUSES = {
         state.state_dict,
         state.separate_instances,
         state.meta_device,
+        distance.by_distance,
+        parts.content_by_distance,
+        heads.for_heads,
     )
 }
 

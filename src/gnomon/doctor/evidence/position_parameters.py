@@ -1,21 +1,11 @@
 """The parameters of a model that carry positions: tables that are added, tables of biases, frequencies, slopes."""
 
-import re
 from dataclasses import dataclass
 
-from torch import nn
-
+from gnomon.adapters.position_names import is_relative_name, of_encodings
 from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.doctor.evidence.base import attempt, evidence
 from gnomon.doctor.evidence.tables import Table, tables
-from gnomon.encodings.base import PositionEncoding
-
-RELATIVE_NAME = re.compile(
-    r"relative_?(attention_?)?(bias|pos\w*|emb\w*)|rel_?(pos|emb|bias)\w*|pos\w*_bias\w*|bias_table|distance_emb\w*|slopes?"
-    r"|alibi|(inv|rotary|rope)\w*_?freqs?|(^|[._])freqs([._]|$)|rpe([._]|$)|r_[wr]_bias",
-    re.IGNORECASE,
-)
-NOT_POSITIONS = re.compile(r"proj|dense|norm|mlp|lora|cls", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -39,14 +29,3 @@ def position_parameters(subject: Subject) -> tuple[PositionParameter, ...]:
     if not found:
         raise MissingEvidence("no parameter of the model carries positions")
     return tuple(found)
-
-
-def is_relative_name(name: str) -> bool:
-    """Whether a parameter of this name holds biases, frequencies or slopes, by the names the field uses."""
-    return bool(RELATIVE_NAME.search(name)) and not NOT_POSITIONS.search(name)
-
-
-def of_encodings(module: nn.Module) -> frozenset[str]:
-    """Parameters of gnomon's own encodings, whatever they are called."""
-    parts = ((path, part) for path, part in module.named_modules() if isinstance(part, PositionEncoding))
-    return frozenset(f"{path}.{name}".lstrip(".") for path, part in parts for name, _ in part.named_parameters())

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from gnomon.adapters.claims import Claim
 from gnomon.adapters.module import ModuleTensors
+from gnomon.adapters.position_names import is_table_name
 from gnomon.adapters.subject import MissingEvidence, Subject
 from gnomon.adapters.tensors import TensorInfo, TensorSource
 from gnomon.doctor.evidence.base import attempt, claims, evidence
@@ -20,11 +21,6 @@ from gnomon.doctor.evidence.sinusoid import Sinusoid, fit_sinusoid
 from gnomon.doctor.evidence.trace import trace
 
 Kind = Literal["learned", "sinusoidal", "frequencies", "angles"]
-POSITION_NAME = re.compile(
-    r"(^|[._])(wpe|wp|wpos|pe|pos|position|positions|positional|sinusoid\w*|sincos)([._]|$)"
-    r"|pos(ition)?(al)?_?(emb|enc|table|wte)|embed_?pos|(emb|enc)\w*_pos(ition)?",
-    re.IGNORECASE,
-)
 FREQUENCY_NAME = re.compile(r"(inv_?freqs?|rotary\w*freqs?)(\.weight)?$", re.IGNORECASE)
 ORIGINAL_NAME = re.compile(r"original_inv_freq$")
 WORD_NAME = re.compile(
@@ -32,11 +28,6 @@ WORD_NAME = re.compile(
     re.I,
 )
 ROTARY_NAME = re.compile(r"rotary|rope|(^|[._])(cos|sin|freqs)([._]|$)", re.IGNORECASE)
-#: the last two: biases by offset, and rows for the coordinates of boxes on a page (LayoutLM)
-NOT_A_TABLE = re.compile(
-    r"relative|bias|norm|dense|linear|proj|attn|mlp|lora|_(key|query)([._]|$)|rel_?pos|(^|[._])([xyhw]|box)_pos",
-    re.IGNORECASE,
-)
 ADDED = ("learned", "sinusoidal")  # claims of vectors that are added, one a position
 FIRST = 8  # rows among which a padding row is looked for
 LOOSE = 0.2  # residual of a fit, relative to the table, above which an unnamed tensor is no sinusoid table
@@ -135,7 +126,7 @@ def is_position_name(name: str, stated: tuple[Claim, ...]) -> bool:
     """Whether a tensor of this name should hold a table of positions, by the claims or by the names the field uses."""
     if any(re.search(pattern, name) for claim in stated for pattern in claim.table_names):
         return True
-    return bool(POSITION_NAME.search(name) and not NOT_A_TABLE.search(name))
+    return is_table_name(name)
 
 
 def _table(source: TensorSource, info: TensorInfo, stated: tuple[Claim, ...], *, is_table: bool) -> Table | None:

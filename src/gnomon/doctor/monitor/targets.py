@@ -5,7 +5,7 @@ from typing import cast
 
 from torch import Tensor, nn
 
-from gnomon.doctor.evidence.position_parameters import is_relative_name, of_encodings
+from gnomon.adapters.position_names import is_relative_name, of_encodings
 from gnomon.doctor.evidence.tables import WORD_NAME, is_position_name
 
 WRAPPERS = ("_orig_mod", "module")  #: where torch.compile and data-parallel wrappers keep the model

@@ -1,14 +1,8 @@
 """Exports a model to ONNX at one length and runs the graph at others, beside the model itself."""
 
-import contextlib
-import io
-import logging
 import tempfile
-import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -16,12 +10,12 @@ from torch import Tensor, nn
 from gnomon.adapters.onnx.graph import read_graph
 from gnomon.adapters.onnx.module import OnnxModule
 from gnomon.adapters.subject import MissingEvidence, Subject
-from gnomon.adapters.wording import said
 from gnomon.doctor.evidence.base import evidence
 from gnomon.doctor.evidence.calling import Model, model
 from gnomon.doctor.evidence.deployment.copies import replica
 from gnomon.doctor.evidence.noise import difference
 from gnomon.doctor.evidence.signature import main_output
+from gnomon.exporting.tracing import cause, quietly
 
 AT, OTHER, BATCH = 6, 9, 2
 
@@ -53,12 +47,12 @@ def exported(subject: Subject) -> Exported:
     at, other = probe.length(AT), probe.length(OTHER)
     if other <= at:
         raise MissingEvidence(f"the model takes {other} places; two lengths are needed")
-    with tempfile.TemporaryDirectory() as folder, _silence():
+    with tempfile.TemporaryDirectory() as folder, quietly():
         path = Path(folder) / "model.onnx"
         try:
             _export(probe, probe.draw(BATCH, at, seed=76), path)
         except Exception as error:  # noqa: BLE001 - the exporter raises what it likes
-            return Exported(at, {}, _cause(error), ())
+            return Exported(at, {}, cause(error), ())
         graph = OnnxModule(read_graph(path))
         runs = {(b, n): _apart(probe, graph, b, n) for b, n in ((BATCH, at), (BATCH, other), (BATCH + 1, other))}
         return Exported(at, runs, "", tuple(port.name for port in graph.graph.inputs))
@@ -95,25 +89,3 @@ def _apart(probe: Model, graph: OnnxModule, batch: int, length: int) -> float | 
         return None
     right = probe(content)
     return difference(found.float(), right.float()) if found.shape == right.shape else float("inf")
-
-
-@contextlib.contextmanager
-def _silence() -> Iterator[None]:
-    """The exporter prints, warns and logs; none of it is the user's."""
-    loggers: list[Any] = [logging.getLogger(name) for name in ("torch.onnx", "onnxscript", "onnx_ir", "torch.export")]
-    levels = [logger.level for logger in loggers]
-    for logger in loggers:
-        logger.setLevel(logging.CRITICAL)
-    try:
-        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        for logger, level in zip(loggers, levels, strict=True):
-            logger.setLevel(level)
-
-
-def _cause(error: BaseException) -> str:
-    while error.__cause__ is not None:
-        error = error.__cause__
-    return said(error)

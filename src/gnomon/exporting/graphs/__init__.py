@@ -1,0 +1,1 @@
+"""What is traced: models as functions of named tensors."""

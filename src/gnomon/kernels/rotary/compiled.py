@@ -1,0 +1,39 @@
+"""The compiled way on the CPU: one pass over q and k, in float32, bfloat16 and float16, of either layout."""
+
+from typing import Final, final
+
+import torch
+from torch.autograd.graph import increment_version
+
+from gnomon.kernels import native
+from gnomon.kernels.rotary.kernel import Kernel
+from gnomon.kernels.rotary.path import Pairs, Request
+from gnomon.kernels.rotary.turn import Turn, outside_table
+
+DTYPES: Final = (torch.float32, torch.bfloat16, torch.float16)
+
+
+@final
+class Compiled(Kernel):
+    """`gnomon.kernels.native.rotate`: arithmetic in float32, one rounding, rows of the table picked on the way."""
+
+    name = "native"
+
+    def unfit(self, request: Request) -> str | None:
+        if not native.AVAILABLE:
+            return f"the compiled part is not available: {native.reason()}"
+        turn, dtype = request.turn, request.sources[0].dtype
+        if dtype not in DTYPES or turn.cos.dtype != torch.float32:
+            return "it is for float32, bfloat16 and float16, with cos and sin in float32"
+        if any(x.dtype != dtype for x in request.sources):
+            return "q and k differ in dtype"
+        return None if turn.cos.is_cpu else "it is for the CPU"
+
+    def write(self, pairs: Pairs, turn: Turn) -> None:
+        cos, sin = turn.cos.contiguous(), turn.sin.contiguous()
+        threads = torch.get_num_threads()
+        wrong = native.rotate(pairs, cos, sin, turn.positions, turn.layout == "interleaved", turn.sign, threads)
+        if wrong != -1:
+            raise outside_table(wrong, cos.shape[0])
+        if not torch.is_inference_mode_enabled():  # what autograd kept of the overwritten is now known to be stale
+            increment_version([destination for _, destination in pairs])

@@ -1,0 +1,49 @@
+"""The way on a GPU: one Triton kernel for each of q and k, in float32, bfloat16 and float16, of either layout."""
+
+import os
+from importlib.util import find_spec
+from typing import Final, final
+
+import torch
+from torch.autograd.graph import increment_version
+
+from gnomon.kernels.rotary.compiled import DTYPES
+from gnomon.kernels.rotary.kernel import Kernel
+from gnomon.kernels.rotary.path import Pairs, Request
+from gnomon.kernels.rotary.turn import Turn, require_inside
+
+#: Triton runs kernels on the CPU, slowly, under TRITON_INTERPRET=1.
+_INTERPRETED: Final = os.environ.get("TRITON_INTERPRET") == "1"
+
+
+@final
+class OnGPU(Kernel):
+    """Arithmetic in float32, one rounding; a row of the table is read once for all heads of its token.
+
+    A position outside the table is reported by the device, as reading it here would wait for all work in the queue.
+    """
+
+    name = "triton"
+
+    def unfit(self, request: Request) -> str | None:
+        turn = request.turn
+        if not (turn.cos.is_cuda or _INTERPRETED):
+            return "it is for CUDA devices"
+        if find_spec("triton") is None:
+            return "Triton is not installed: pip install 'gnomon[triton]'"
+        if any(x.dtype not in DTYPES for x in request.sources) or turn.cos.dtype != torch.float32:
+            return "it is for float32, bfloat16 and float16, with cos and sin in float32"
+        return None
+
+    def write(self, pairs: Pairs, turn: Turn) -> None:
+        from gnomon.kernels.rotary.triton_kernel import launch
+
+        if turn.positions is not None:
+            if turn.positions.is_cuda:
+                torch._assert_async(((turn.positions >= 0) & (turn.positions < turn.cos.shape[0])).all())
+            else:
+                require_inside(turn.positions, turn.cos.shape[0])
+        for source, destination in pairs:
+            launch(source, destination, turn)
+        if not torch.is_inference_mode_enabled():
+            increment_version([destination for _, destination in pairs])

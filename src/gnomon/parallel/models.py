@@ -1,0 +1,80 @@
+"""A model made parallel: each `Attention` in it gives way to one that works with the other ranks."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import torch.distributed as dist
+from torch import nn
+
+from gnomon.attention import Attention
+from gnomon.encodings.base import PositionEncoding
+from gnomon.errors import GnomonError, PositionError
+from gnomon.parallel.collectives import place
+from gnomon.parallel.context import ContextParallel
+from gnomon.parallel.context_attention import ContextParallelAttention
+from gnomon.parallel.head_parallel import HeadParallelAttention
+from gnomon.parallel.head_shards import head_range, keep_shared
+
+Model = TypeVar("Model", bound=nn.Module)
+
+
+def head_parallel(model: Model, group: dist.ProcessGroup | None = None) -> Model:
+    """Cut the attention layers of a model by heads, in place; each rank keeps its share. Returns the model.
+
+    Every rank does it with the same weights and trains on the same batch. Layers that share an encoding, or parameters
+    of it, share those of the part.
+    What is not attention stays whole on each rank, and its gradients are equal there.
+    """
+    rank, world = place(group)
+    parts: dict[PositionEncoding, PositionEncoding] = {}
+
+    shares: list[tuple[Attention, Attention]] = []
+
+    def cut(attention: Attention) -> HeadParallelAttention:
+        encoding = attention.encoding
+        if encoding not in parts:
+            parts[encoding] = encoding.for_heads(*head_range(attention.num_heads, rank, world))
+        made = HeadParallelAttention(attention, group, encoding=parts[encoding])
+        shares.append((attention, made.attention))
+        return made
+
+    made = _with_attention(model, cut)
+    keep_shared(shares)
+    return made
+
+
+def context_parallel(model: Model, parallel: ContextParallel) -> Model:
+    """Let the attention layers of a model see the tokens of all ranks, in place. Returns the model.
+
+    The model is then called with this rank's share of the ids, of the masks, and of the positions. A model with an
+    argument `positions` refuses, with a PositionError, to be called without: it would count its own tokens from 0.
+    """
+    made = _with_attention(model, lambda attention: ContextParallelAttention(attention, parallel))
+    if "positions" in inspect.signature(model.forward).parameters:
+        made.register_forward_pre_hook(_require_positions_given, with_kwargs=True)
+    return made
+
+
+def _require_positions_given(model: nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+    given = inspect.signature(model.forward).bind_partial(*args, **kwargs).arguments
+    if given.get("positions") is None:
+        raise PositionError(
+            "A rank cannot tell from its own tokens where they stand: make positions for whole rows with "
+            "gnomon.positions, and pass this rank's share of them, parallel.shard(positions)."
+        )
+
+
+def _with_attention(model: Model, make: Callable[[Attention], nn.Module]) -> Model:
+    found = [module for module in model.modules() if isinstance(module, Attention)]
+    if not found or found[0] is model:
+        raise GnomonError(
+            f"{type(model).__name__} holds no gnomon.attention.Attention to replace; pass a model that does, or build "
+            f"the parallel attention itself."
+        )
+    made: dict[nn.Module, nn.Module] = {attention: make(attention) for attention in found}
+    for path, module in list(model.named_modules(remove_duplicate=False)):
+        if module in made:
+            parent, _, name = path.rpartition(".")
+            setattr(model.get_submodule(parent), name, made[module])
+    return model

@@ -1,0 +1,1 @@
+"""Benchmarks as plain data, and as text."""

@@ -1,0 +1,48 @@
+"""Models made parallel, as far as one process can tell."""
+
+import copy
+
+import pytest
+import torch
+from torch import nn
+
+from gnomon.attention import Attention
+from gnomon.encodings import ALiBi, Rotary
+from gnomon.errors import GnomonError, PositionError
+from gnomon.models import Decoder, ModelOptions
+from gnomon.parallel import ContextParallel, ContextParallelAttention, context_parallel
+
+
+def decoder() -> Decoder:
+    return Decoder(ModelOptions(vocabulary=9, dim=16, num_layers=2, num_heads=2), encoding=Rotary(8))
+
+
+def test_each_attention_layer_is_replaced_and_keeps_its_weights() -> None:
+    model = decoder()
+    before = [module for module in model.modules() if isinstance(module, Attention)]
+    made = context_parallel(model, ContextParallel("zigzag"))
+    assert made is model
+    found = [module for module in made.modules() if isinstance(module, ContextParallelAttention)]
+    assert [module.attention for module in found] == before
+    assert model.encoding is before[0].encoding
+
+
+def test_a_model_that_would_count_its_own_tokens_is_refused() -> None:
+    model = copy.deepcopy(context_parallel(decoder(), ContextParallel()))
+    ids = torch.tensor([[1, 2, 3, 4]])
+    with pytest.raises(PositionError, match=r"cannot tell from its own tokens where they stand.*parallel\.shard"):
+        model(ids)
+    with pytest.raises(GnomonError, match="belongs to no group"):  # positions are there, processes are not
+        model(ids, positions=torch.arange(4)[None])
+
+
+def test_a_model_without_attention_layers_is_refused() -> None:
+    for model in (nn.Linear(2, 2), Attention(8, num_heads=2, encoding=ALiBi(2), causal=True)):
+        with pytest.raises(GnomonError, match=r"holds no gnomon\.attention\.Attention to replace"):
+            context_parallel(model, ContextParallel())
+
+
+def test_a_layer_that_stands_twice_is_replaced_once() -> None:
+    layer = Attention(8, num_heads=2, encoding=ALiBi(2), causal=True)
+    model = context_parallel(nn.ModuleList([layer, layer]), ContextParallel())
+    assert model[0] is model[1]
