@@ -14,7 +14,7 @@ import torch
 from transformers import LlamaConfig, LlamaForCausalLM
 from transformers.models.llama import modeling_llama
 
-from gnomon.adapters.fast_rotary import fast_rotary
+from gnomon import fast_rotary
 
 ROUNDS = 7
 SAME = 1e-4

@@ -1,6 +1,6 @@
 """Train under accelerate, on one process or several: `python examples/train_with_accelerate.py`.
 
-`accelerate launch --num_processes 2 --cpu examples/train_with_accelerate.py` runs the same on two processes, and ends
+`torchrun --nproc-per-node 2 examples/train_with_accelerate.py` (or `accelerate launch`) runs the same on two processes, and ends
 at the same loss: each process learns from every second row of a batch, and all weigh each letter alike. Two things
 concern positions: parameter groups that keep weight decay off them, and ids that padding on the left does not move. The
 task is to copy a row of random letters.

@@ -1,4 +1,4 @@
-"""gnomon: build position encodings of Transformers, examine models for faults in them, plot them.
+"""gnomon: build position encodings of Transformers, examine models for faults in them, measure, choose, ship them.
 
 Every public name is imported when it is first used: `import gnomon` loads neither torch nor numpy.
 
@@ -11,12 +11,14 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gnomon import attention, doctor, encodings, models, positions, testing
+    from gnomon import attention, doctor, encodings, finetune, models, parallel, positions, testing
+    from gnomon.adapters.fast_rotary import fast_rotary
     from gnomon.advisor import advise
     from gnomon.attention import rerotate_keys
     from gnomon.doctor import diagnose, inspect
     from gnomon.errors import GnomonError
     from gnomon.exporting import export
+    from gnomon.kernels.rotary import apply_rotary
     from gnomon.report.document import Report
 
     __version__: str
@@ -26,13 +28,17 @@ __all__ = [
     "Report",
     "__version__",
     "advise",
+    "apply_rotary",
     "attention",
     "diagnose",
     "doctor",
     "encodings",
     "export",
+    "fast_rotary",
+    "finetune",
     "inspect",
     "models",
+    "parallel",
     "positions",
     "rerotate_keys",
     "testing",
@@ -43,8 +49,10 @@ _HOMES = {
     "GnomonError": "gnomon.errors",
     "Report": "gnomon.report.document",
     "advise": "gnomon.advisor",
+    "apply_rotary": "gnomon.kernels.rotary",
     "diagnose": "gnomon.doctor",
     "export": "gnomon.exporting",
+    "fast_rotary": "gnomon.adapters.fast_rotary",
     "inspect": "gnomon.doctor",
     "rerotate_keys": "gnomon.attention",
 }

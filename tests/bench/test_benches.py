@@ -60,7 +60,7 @@ def test_targets_name_rows_that_are_there(name: str) -> None:
             assert verdict.holds is not None or verdict.why.endswith(EXPECTED_REASONS), verdict
 
 
-def test_peers_are_right_in_their_own_layout_and_the_one_that_is_wrong_is_known() -> None:
+def test_peers_are_right_in_their_own_layout() -> None:
     for cell in tiny("rotary", peers=installed.installed()).cells:
         peers = [row for row in cell.rows if row.name in installed.PACKAGES]
         assert peers

@@ -1,5 +1,7 @@
 """Parts of encodings for some of a model's heads. That parts are what the whole has is a clause of the contract."""
 
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor, nn
@@ -18,9 +20,12 @@ from gnomon.encodings import (
     T5Bias,
     TransformerXL,
     from_json,
+    registry,
 )
 from gnomon.encodings.heads import checked_part
+from gnomon.encodings.score_bias import DistanceBias, per_head
 from gnomon.errors import GnomonError, ShapeError
+from gnomon.testing import check_encoding
 
 
 @pytest.mark.parametrize("world", [1, 2, 3, 4])
@@ -137,3 +142,25 @@ def test_wrapped_parameters_are_refused() -> None:
     parametrize.register_parametrization(whole, "weight", Doubled())
     with pytest.raises(GnomonError, match=r"holds parametrizations\.weight\.original instead of its own parameters"):
         whole.for_heads(0, 2)
+
+
+class Uncut(DistanceBias):
+    """A bias of a user's, which says nothing of its heads."""
+
+    def by_distance(self, relative: Tensor) -> Tensor:
+        return per_head(torch.arange(1.0, 1.0 + self.num_heads), relative) * -relative.abs()
+
+    @property
+    def options(self) -> dict[str, Any]:
+        return {"num_heads": self.num_heads}
+
+
+def test_an_encoding_that_counts_heads_and_says_no_more_is_refused_and_keeps_the_contract() -> None:
+    with pytest.raises(GnomonError, match="Uncut does not say how its heads are cut; give it heads_along"):
+        Uncut(4).for_heads(0, 2)
+    check_encoding(Uncut(4))
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_every_encoding_here_can_be_cut(name: str) -> None:
+    assert registry.get(name).sample(num_heads=3, head_dim=8).for_heads(1, 2) is not None

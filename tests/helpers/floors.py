@@ -32,8 +32,10 @@ FLOORS = (
 #: Public names that `from gnomon import name` takes from a package of another name.
 HOMES = {
     "advise": "advisor",
+    "apply_rotary": "kernels",
     "diagnose": "doctor",
     "export": "exporting",
+    "fast_rotary": "adapters",
     "inspect": "doctor",
     "Report": "report",
     "GnomonError": "errors",

@@ -1,6 +1,7 @@
 """Attention by distance against the formula with a matrix of numbers: values, gradients, precision, memory."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -75,7 +76,8 @@ def test_values_and_all_gradients_equal_the_formula(
 
 def test_gradients_equal_finite_differences() -> None:
     given = drawn((3, 5, 2), (2, 1), (-3, 0), dtype=torch.float64)
-    torch.autograd.gradcheck(lambda *x: toeplitz_attention(*x, offset=2, scale=0.5, reach=(-3, 0)), given, fast_mode=True)
+    options: dict[str, Any] = {"offset": 2, "scale": 0.5, "reach": (-3, 0)}
+    torch.autograd.gradcheck(lambda *x: toeplitz_attention(*x, **options), given, fast_mode=True)
 
 
 def test_only_what_is_asked_for_gets_a_gradient() -> None:

@@ -36,7 +36,7 @@ def test_a_star_import_brings_every_public_name() -> None:
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
 
 
-@pytest.mark.parametrize("package", ["encodings", "attention", "models", "plots", "doctor"])
+@pytest.mark.parametrize("package", ["encodings", "attention", "models", "plots", "doctor", "parallel", "finetune"])
 def test_every_name_that_a_package_exports_exists(package: str) -> None:
     module = importlib.import_module(f"gnomon.{package}")
     exported = list(module.__all__)

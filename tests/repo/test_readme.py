@@ -36,10 +36,12 @@ def test_every_link_leads_to_a_file(target: str) -> None:
     assert (Path(__file__).parents[2] / target).is_file()
 
 
-def test_the_python_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_python_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    [example] = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    first, second = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
     scope: dict[str, Any] = {}
-    exec(example, scope)
+    exec(second, scope)
+    assert [group["weight_decay"] for group in scope["groups"]][0] == 0.1
+    exec(first, scope)
     assert scope["report"].ok
     assert scope["ids"].tolist() == [[0, 0, 1]]

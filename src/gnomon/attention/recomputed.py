@@ -41,21 +41,22 @@ class _Recomputed(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        sums = [torch.zeros_like(tensor) for tensor in ctx.saved_tensors]
+        saved = ctx.saved_tensors  # sums over many blocks are no task for half precision
+        sums = [torch.zeros_like(x, dtype=torch.promote_types(x.dtype, torch.float32)) for x in saved]
         kind, dtype, enabled = ctx.autocast
         for extent in ctx.extents:
             start, end, first, last = extent
             with torch.enable_grad(), torch.autocast(kind, dtype=dtype, enabled=enabled):
                 block, leaves = _with_leaves(_block(ctx.call, extent))
                 out = ctx.attend(block)
-            inputs = [*leaves, *ctx.saved_tensors[3:]]
+            inputs = [*leaves, *saved[3:]]
             found = torch.autograd.grad(out, inputs, grad[:, :, start:end], allow_unused=True)
             of_slots = zip(sums[:3], (slice(start, end), slice(first, last), slice(first, last)), strict=True)
             totals = [total[:, :, place] for total, place in of_slots] + sums[3:]
             for total, part in zip(totals, found, strict=True):
                 if part is not None:
                     total.add_(part)
-        return None, None, None, *sums
+        return None, None, None, *(total.to(x.dtype) for total, x in zip(sums, saved, strict=True))
 
 
 def _block(call: Call, extent: Extent) -> Call:

@@ -14,6 +14,7 @@ from torch.utils.checkpoint import checkpoint
 from gnomon.attention.logits import added_bias, softmax_mask
 from gnomon.attention.segments import SegmentScores, between
 from gnomon.encodings.base import PositionEncoding
+from gnomon.errors import GnomonError
 from gnomon.kernels.readable import readable
 from gnomon.kernels.relative_shift import Added, Shift, shifted_attention
 
@@ -103,7 +104,8 @@ def _shifted(
     shift = Shift(stream.q.shape[2], stream.k.shape[2], offset=offset, block=BLOCK)
     dtype = torch.promote_types(stream.q.dtype, torch.float32)
     terms = encoding.relative_terms(step * shift.distances(stream.q.device), dtype=dtype)
-    assert terms is not None
+    if terms is None:
+        raise GnomonError(f"{encoding} gives relative_terms for some distances only; give them for all, or for none.")
     return shifted_attention(
         stream.q,
         stream.k,

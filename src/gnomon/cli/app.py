@@ -45,7 +45,7 @@ def command(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Position encodings of Transformers: examine models for faults, choose, measure, explain, list and plot."""
+    """Position encodings of Transformers: examine models for faults, choose, measure, ship, explain, list and plot."""
 
 
 app.command("doctor")(doctor)

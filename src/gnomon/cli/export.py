@@ -41,7 +41,10 @@ def export(
     keep: Keep = False,
     format: Format = "text",
 ) -> None:
-    """Write a model as an ONNX graph of any batch and length, checked against the model."""
+    """Write a model as an ONNX graph, checked against the model.
+
+    Batch and length stay open.
+    """
     both = _lengths(lengths)
     require_writable(output)
     from gnomon.exporting import WrongExportError, export

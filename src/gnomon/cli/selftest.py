@@ -12,7 +12,7 @@ def selftest(
         str, typer.Option(help="Also compare each encoding there with the CPU: cuda, cuda:1, mps.")
     ] = "cpu",
 ) -> None:
-    """Hold every encoding to its contract, and every fast path to its plain twin, on this machine.
+    """Hold encodings and fast paths to their formulas, here.
 
     Exit code 1 when anything fails: then the machine, or the versions of its libraries, give wrong numbers.
     """

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from gnomon.encodings.base import PositionEncoding
 
 
+class UncutError(GnomonError):
+    """An encoding has numbers for each head, and does not say which of them belong to some of the heads."""
+
+
 def require_heads_within(first: int, count: int, num_heads: int | None) -> None:
     """Raise ShapeError unless first .. first + count - 1 are heads of `num_heads`; None: nobody knows how many."""
     if first < 0 or count < 1 or (num_heads is not None and first + count > num_heads):
@@ -50,11 +54,14 @@ def sliced(encoding: "PositionEncoding", first: int, count: int) -> "PositionEnc
     """`encoding` built for `count` heads, with copies of the numbers of the heads from `first` on.
 
     Follows `encoding.heads_along`; what is not named there belongs to all heads and is copied whole. An encoding
-    without `heads_along` is returned itself. dtype, device, what is trained and the mode stay as they are. Raises
+    without `heads_along` has nothing to cut and is returned itself; one that counts heads raises UncutError. dtype, device, what is trained and the mode stay as they are. Raises
     ShapeError for heads that are not there, GnomonError for parameters that the rebuilt encoding does not have.
     """
     along = encoding.heads_along
     if along is None:
+        if "num_heads" in encoding.options:
+            name = type(encoding).__name__
+            raise UncutError(f"{name} does not say how its heads are cut; give it heads_along, or override for_heads.")
         require_heads_within(first, count, None)
         return encoding
     heads: int = encoding.options["num_heads"]

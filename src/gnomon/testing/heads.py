@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from gnomon.encodings.base import PositionEncoding
+from gnomon.encodings.heads import UncutError
 from gnomon.testing.trial import ClauseError, Inputs, Trial, require_same
 
 DISTANCES = torch.arange(-9, 10)
@@ -14,11 +15,15 @@ DISTANCES = torch.arange(-9, 10)
 
 def for_heads(trial: Trial) -> None:
     """`for_heads` gives for some heads what the whole gives for them, also of a part; it is the encoding itself, or it
-    has parameters of its own, as trainable as before, options that build it, and refuses heads that are not there.
+    has parameters of its own, as trainable as before, options that build it, and refuses heads that are not there. An
+    encoding that says it cannot be cut keeps the clause.
     """
     encoding, heads = trial.encoding, trial.num_heads
     cut = (heads + 2) // 3
-    parts = {(0, cut): encoding.for_heads(0, cut)}
+    try:
+        parts = {(0, cut): encoding.for_heads(0, cut)}
+    except UncutError:
+        return
     if cut < heads:
         rest = parts[cut, heads - cut] = encoding.for_heads(cut, heads - cut)
         parts[heads - 1, 1] = rest.for_heads(heads - cut - 1, 1)

@@ -45,6 +45,21 @@ def test_a_score_depends_on_the_difference_of_positions_alone(path: str | None, 
 
 
 @PATHS
+@pytest.mark.parametrize("layout", ["half", "interleaved"])
+@pytest.mark.parametrize("writing", ["fresh", "out", "inplace"])
+def test_columns_beyond_the_pairs_pass_through(path: str | None, layout: Any, writing: str) -> None:
+    q, k = random(2, 3, 5, 10), random(2, 1, 5, 10)
+    before, out = (q.clone(), k.clone()), (torch.zeros_like(q), torch.zeros_like(k))
+    with preferring(path):
+        both = apply_rotary(
+            *(q, k), **table(5, 3), layout=layout, out=out if writing == "out" else None, inplace=writing == "inplace"
+        )
+    for x, y in zip(before, both, strict=True):
+        assert torch.equal(x[..., 6:], y[..., 6:])
+        assert not torch.allclose(x[:, :, 1:, :6], y[:, :, 1:, :6], atol=0.1)
+
+
+@PATHS
 def test_half_precision_is_rounded_once(path: str | None) -> None:
     """The bound is that of one rounding of normal numbers; products in bfloat16 are off by 0.03."""
     q = torch.randn(4, 8, 128, 64, generator=torch.Generator().manual_seed(0)).bfloat16()
@@ -96,6 +111,22 @@ def test_float64_keeps_its_precision(path: str | None) -> None:
     assert turned[0, 0, 1].tolist() == pytest.approx(
         [a * math.cos(1) - b * math.sin(1), b * math.cos(1) + a * math.sin(1)], abs=1e-15
     )
+
+
+@PATHS
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("rows", [1, 2])
+def test_large_tensors_are_turned_whole(path: str | None, dtype: torch.dtype, rows: int) -> None:
+    q, k = random(2, 5, 700, 34, dtype=dtype), random(2, 3, 700, 34, dtype=dtype)
+    angle = torch.rand(rows, 700, 16, generator=torch.Generator().manual_seed(0)) * 6
+    with preferring(path):
+        both = apply_rotary(q, k, cos=angle.cos(), sin=angle.sin(), layout="half")
+    for x, y in zip((q, k), both, strict=True):
+        a, b, rest = x.double().split((16, 16, 2), -1)
+        cos, sin = angle.double().cos().unsqueeze(1), angle.double().sin().unsqueeze(1)
+        want = torch.cat((a * cos - b * sin, b * cos + a * sin, rest), -1)
+        allowed = 1e-5 if dtype == torch.float32 else 1.6e-2
+        torch.testing.assert_close(y.double(), want, atol=allowed, rtol=allowed / 2)
 
 
 @pytest.mark.parametrize("shape", [(0, 2, 3, 8), (2, 0, 3, 8), (2, 2, 0, 8)])

@@ -33,7 +33,7 @@ def test_every_path_has_a_place_and_the_last_one_serves_all() -> None:
     [
         ("half", torch.float32, "addcmul"),
         ("interleaved", torch.float32, "complex"),
-        ("half", torch.bfloat16, "eager"),
+        ("half", torch.bfloat16, "addcmul"),
         ("interleaved", torch.float16, "eager"),
     ],
 )
@@ -54,7 +54,7 @@ def test_float64_is_for_torch_itself() -> None:
     ("path", "x", "layout", "words"),
     [
         ("addcmul", torch.ones(2, 3, 5, 8), "interleaved", "layout 'half' only"),
-        ("addcmul", torch.ones(2, 3, 5, 8).half(), "half", "float32 only"),
+        ("addcmul", torch.ones(2, 3, 5, 8).double(), "half", "with cos and sin in float32"),
         ("complex", torch.ones(2, 3, 5, 8), "half", "layout 'interleaved' only"),
         ("complex", torch.ones(2, 3, 5, 8).bfloat16(), "interleaved", "float32 only"),
         ("complex", torch.ones(2, 3, 5, 9)[..., 1:], "interleaved", "even places in memory"),

@@ -155,10 +155,10 @@ def test_forward_mode_carries_the_tangent(path: str | None) -> None:
 
 @PATHS
 def test_lazily_negated_numbers_are_read_as_what_they_are(path: str | None) -> None:
-    negated = torch.view_as_complex(random(2, 3, 5, 8, 2)).conj().imag
+    negated = torch._neg_view(random(2, 3, 5, 8))
     assert negated.is_neg()
     with preferring(path):
-        torch.testing.assert_close(turned(negated), eager(negated.resolve_neg()))
+        torch.testing.assert_close(turned(negated), -eager(random(2, 3, 5, 8)))
 
 
 @PATHS

@@ -40,7 +40,7 @@ def test_the_end_counts_what_holds_and_lists_what_does_not() -> None:
     text = render_text(FOUND, width=200)
     end = text[text.index("Targets, as they hold") :]
     assert "  R1: 1 of 2 hold\n" in end
-    assert "(4.00x, at least 10.0x); float32, B1 H2, 1 thread\n" in end
+    assert "not here: 10 times as fast as another (4.00x, at least 10.0x); float32, B1 H2, 1 thread\n" in end
     assert "  X1: 0 of 0 hold, 1 not measured\n" in end
     assert "2 threads left out." in end
     assert end.endswith("2 cells, 12 s in all.")

@@ -35,28 +35,28 @@ def long_context(request: Request) -> Iterator[Cell]:
 
 
 def _model(name: str, sizes: Sizes, steps: Any, tokens: int, request: Request) -> Iterator[Cell]:
-    left_out = steps.FULL_ONLY if request.quick else ()
-    names = (
-        tuple({steps.NAIVE, steps.EXACT, steps.OURS})
-        if request.tiny
-        else tuple(name for name in steps.STEPS if name not in left_out)
-    )
     answers = {}
-    for step in names:
+    for step in _asked(steps, request):
         request.tell(f"{name}, {tokens} tokens: {step}")
-        answers[step] = _answer(name, step, tokens, 1 if request.quick or request.tiny else 2)
-    shape = f"{sizes.width} wide, {sizes.heads} heads, {tokens} tokens, 1 of {sizes.depth} layers"
-    kept = KEPT
+        answers[step] = _answer(name, step, steps, tokens, 1 if request.quick or request.tiny else 2)
     exact = answers.get(steps.EXACT, {})
+    shape = f"{sizes.width} wide, {sizes.heads} heads, {tokens} tokens, 1 of {sizes.depth} layers"
     rows = tuple(_row(step, answer, exact, limit=steps.LIMIT) for step, answer in answers.items())
-    targets = tuple(_targets(steps, tokens))
-    yield Cell(f"{name}: {shape}", kept, (), targets, (), given=rows, bars=True)
+    yield Cell(f"{name}: {shape}", KEPT, targets=tuple(_targets(steps, tokens)), given=rows, bars=True)
     alone = tuple(_row(step, answer.get("alone", answer), {}, limit=steps.LIMIT) for step, answer in answers.items())
     yield Cell(f"{name}, positions alone: {shape}", "rotations, tables, biases and masks of that layer", given=alone)
 
 
-def _answer(model: str, step: str, tokens: int, rounds: int) -> dict[str, Any]:
-    need = ROOM + (COPIES * 4 * encoder_steps.HEADS * tokens**2 if model == "encoder" else 16 * tokens**2)
+def _asked(steps: Any, request: Request) -> list[str]:
+    """The steps of this run, the most naive first."""
+    few = (steps.NAIVE, steps.EXACT, steps.OURS)
+    left_out = set(steps.STEPS).difference(few) if request.tiny else steps.FULL_ONLY if request.quick else ()
+    return [step for step in steps.STEPS if step not in left_out]
+
+
+def _answer(model: str, step: str, steps: Any, tokens: int, rounds: int) -> dict[str, Any]:
+    pairs = COPIES * 4 * encoder_steps.HEADS if model == "encoder" else 16
+    need = ROOM + (0 if step in (steps.OURS, steps.LIMIT) else pairs * tokens**2)
     if available() < need:
         return {"missing": f"needs up to {need / MIB:.0f} MiB of memory, {available() / MIB:.0f} are free"}
     values = {"model": model, "step": step, "tokens": tokens, "layers": 1, "rounds": rounds}

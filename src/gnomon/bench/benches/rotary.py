@@ -55,7 +55,7 @@ def _cell(rotation: Rotation, request: Request, *, alone: bool) -> Cell:
 def _targets(rotation: Rotation) -> Iterator[Target]:
     yield from _single(rotation) if rotation.dtype == torch.float32 else _half(rotation)
     for ours in (GIVEN, IN_PLACE):
-        yield Target("P2", "two threads: at least 1.4 times as fast as one", "threads", ours, 1.4, threads=2)
+        yield Target("P2", f"{ours}, two threads: at least 1.4 times as fast as one", "threads", ours, 1.4, threads=2)
     yield Target("peers", "into fresh memory: faster than every peer", "speed-up", FRESH, 1.0, peer_names(rotation))
 
 

@@ -1,16 +1,14 @@
 """The compiled way on the CPU: one pass over q and k, in float32, bfloat16 and float16, of either layout."""
 
-from typing import Final, final
+from typing import final
 
 import torch
 from torch.autograd.graph import increment_version
 
 from gnomon.kernels import native
-from gnomon.kernels.rotary.kernel import Kernel
+from gnomon.kernels.rotary.kernel import Kernel, beyond_float32
 from gnomon.kernels.rotary.path import Pairs, Request
 from gnomon.kernels.rotary.turn import Turn, outside_table
-
-DTYPES: Final = (torch.float32, torch.bfloat16, torch.float16)
 
 
 @final
@@ -22,12 +20,9 @@ class Compiled(Kernel):
     def unfit(self, request: Request) -> str | None:
         if not native.AVAILABLE:
             return f"the compiled part is not available: {native.reason()}"
-        turn, dtype = request.turn, request.sources[0].dtype
-        if dtype not in DTYPES or turn.cos.dtype != torch.float32:
-            return "it is for float32, bfloat16 and float16, with cos and sin in float32"
-        if any(x.dtype != dtype for x in request.sources):
+        if len({x.dtype for x in request.sources}) > 1:
             return "q and k differ in dtype"
-        return None if turn.cos.is_cpu else "it is for the CPU"
+        return beyond_float32(request) or (None if request.turn.cos.is_cpu else "it is for the CPU")
 
     def write(self, pairs: Pairs, turn: Turn) -> None:
         cos, sin = turn.cos.contiguous(), turn.sin.contiguous()

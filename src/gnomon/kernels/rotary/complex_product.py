@@ -6,7 +6,6 @@ import torch
 from jaxtyping import Complex64, Float32
 from torch import Tensor
 
-from gnomon.kernels.rotary.addcmul import float32_only
 from gnomon.kernels.rotary.kernel import Kernel
 from gnomon.kernels.rotary.path import Pairs, Request
 from gnomon.kernels.rotary.turn import Turn, rows_of
@@ -21,10 +20,11 @@ class ComplexProduct(Kernel):
     def unfit(self, request: Request) -> str | None:
         if request.turn.layout != "interleaved":
             return "it is for layout 'interleaved' only"
-        reason = float32_only(request)
-        if reason is None and not all(_pairs_are_numbers(x) for x in (*request.sources, *(request.destinations or ()))):
+        if any(x.dtype != torch.float32 for x in (*request.sources, request.turn.cos)):
+            return "it is for float32 only"
+        if not all(_pairs_are_numbers(x) for x in (*request.sources, *(request.destinations or ()))):
             return "complex numbers need pairs that start at even places in memory"
-        return reason
+        return None
 
     def write(self, pairs: Pairs, turn: Turn) -> None:
         factor = torch.complex(*rows_of(turn))

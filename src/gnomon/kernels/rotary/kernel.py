@@ -1,6 +1,7 @@
 """A way that writes memory itself: what it may not be given, and how its results are made and differentiated."""
 
 from abc import abstractmethod
+from typing import Final
 
 import torch
 
@@ -8,6 +9,8 @@ from gnomon.kernels.readable import readable
 from gnomon.kernels.rotary.gradients import Recorded
 from gnomon.kernels.rotary.path import Pairs, Path, Request, Vectors, tensors_in
 from gnomon.kernels.rotary.turn import Turn, tensors_of
+
+DTYPES: Final = (torch.float32, torch.bfloat16, torch.float16)
 
 
 class Kernel(Path):
@@ -41,6 +44,13 @@ def fresh(path: Path, sources: tuple[Vectors, ...], turn: Turn) -> tuple[Vectors
 def straight(x: Vectors) -> Vectors:
     """The vectors, copied unless their last dimension is contiguous."""
     return x if x.stride(-1) == 1 else x.contiguous()
+
+
+def beyond_float32(request: Request) -> str | None:
+    """Why arithmetic in float32 is not enough; None: the vectors are single or half precision."""
+    if any(x.dtype not in DTYPES for x in request.sources) or request.turn.cos.dtype != torch.float32:
+        return "it is for float32, bfloat16 and float16, with cos and sin in float32"
+    return None
 
 
 def _odd(request: Request) -> str | None:

@@ -7,8 +7,7 @@ from typing import Final, final
 import torch
 from torch.autograd.graph import increment_version
 
-from gnomon.kernels.rotary.compiled import DTYPES
-from gnomon.kernels.rotary.kernel import Kernel
+from gnomon.kernels.rotary.kernel import Kernel, beyond_float32
 from gnomon.kernels.rotary.path import Pairs, Request
 from gnomon.kernels.rotary.turn import Turn, require_inside
 
@@ -26,14 +25,11 @@ class OnGPU(Kernel):
     name = "triton"
 
     def unfit(self, request: Request) -> str | None:
-        turn = request.turn
-        if not (turn.cos.is_cuda or _INTERPRETED):
+        if not (request.turn.cos.is_cuda or _INTERPRETED):
             return "it is for CUDA devices"
         if find_spec("triton") is None:
             return "Triton is not installed: pip install 'gnomon[triton]'"
-        if any(x.dtype not in DTYPES for x in request.sources) or turn.cos.dtype != torch.float32:
-            return "it is for float32, bfloat16 and float16, with cos and sin in float32"
-        return None
+        return beyond_float32(request)
 
     def write(self, pairs: Pairs, turn: Turn) -> None:
         from gnomon.kernels.rotary.triton_kernel import launch

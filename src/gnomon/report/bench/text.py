@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from itertools import groupby
 
 from gnomon.report.bench.results import DISTURBED, MIB, Benchmarks, CellResult, Row, Verdict
-from gnomon.report.bench.words import bytes_word, number_word, seconds_word, verdict_words
+from gnomon.report.bench.words import bytes_word, number_word, seconds_word, seen_words, verdict_words
 from gnomon.report.lab.columns import Grid
 from gnomon.report.reading import pairs, plural
 from gnomon.report.wrapping import wrap
@@ -135,4 +135,4 @@ def _code(code: str, judged: list[tuple[Verdict, CellResult]], width: int) -> It
     for verdict, cell in judged:
         if verdict.holds is False:
             place = f"{cell.title}, {plural(cell.threads, 'thread')}{', disturbed' if cell.disturbed else ''}"
-            yield from wrap(f"{verdict_words(verdict)}; {place}", width, first=INDENT * 2, rest=INDENT * 3)
+            yield from wrap(f"not here: {seen_words(verdict)}; {place}", width, first=INDENT * 2, rest=INDENT * 3)

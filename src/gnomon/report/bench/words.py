@@ -45,11 +45,15 @@ def verdict_words(verdict: Verdict) -> str:
     >>> verdict_words(Verdict("R1", "at most 1.1 of a copy", True, 0.95, 1.1, "x", False))
     'R1 holds: at most 1.1 of a copy (0.950x, at most 1.10x)'
     """
-    outcome = f"{verdict.code} {OUTCOMES[verdict.holds]}: {verdict.sentence}"
+    return f"{verdict.code} {OUTCOMES[verdict.holds]}: {seen_words(verdict)}"
+
+
+def seen_words(verdict: Verdict) -> str:
+    """The sentence of a target with what was seen and what it asks for."""
     if verdict.value is None:
-        return f"{outcome} ({verdict.why})"
+        return f"{verdict.sentence} ({verdict.why})"
     side = "at least" if verdict.at_least else "at most"
-    return f"{outcome} ({_with_unit(verdict.value, verdict)}, {side} {_with_unit(verdict.bound, verdict)})"
+    return f"{verdict.sentence} ({_with_unit(verdict.value, verdict)}, {side} {_with_unit(verdict.bound, verdict)})"
 
 
 def _with_unit(number: float, verdict: Verdict) -> str:
