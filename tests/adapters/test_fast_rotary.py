@@ -1,6 +1,8 @@
 """Models of transformers give the same with the fast rotation, better in half precision, and are put back whole."""
 
+import copy
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +11,7 @@ from torch import Tensor, nn
 from transformers import AutoConfig, AutoModelForCausalLM
 from transformers.models.llama import modeling_llama
 
+import gnomon
 from gnomon.adapters.fast_rotary import fast_rotary
 from gnomon.errors import GnomonError
 
@@ -123,6 +126,29 @@ def test_the_function_stays_until_the_last_model_is_put_back() -> None:
     assert modeling_llama.apply_rotary_pos_emb is original
 
 
+def test_a_model_is_made_fast_once() -> None:
+    model = tiny("llama")
+    with fast_rotary(model), pytest.raises(GnomonError, match=r"fast already; call remove\(\)"):
+        fast_rotary(model)
+
+
+@torch.no_grad()
+def test_copies_work_with_and_without_the_fast_function() -> None:
+    model = AutoModelForCausalLM.from_config(AutoConfig.for_model("llama", **SIZES, **GROUPED), dtype=torch.bfloat16)
+    replaced = fast_rotary(model)
+    copied, fast = copy.deepcopy(model), logits(model)
+    torch.testing.assert_close(logits(copied), fast, atol=0, rtol=0)
+    replaced.remove()
+    torch.testing.assert_close(logits(copied), logits(model), atol=0.05, rtol=0.05)
+
+
+def test_an_export_asks_to_put_the_rotation_back(tmp_path: Path) -> None:
+    model = tiny("llama")
+    with fast_rotary(model), pytest.raises(GnomonError, match=r"call remove\(\) first"):
+        gnomon.export(model, tmp_path / "model.onnx")
+    assert list(tmp_path.iterdir()) == []
+
+
 def lying() -> nn.Module:
     model = tiny("llama")
     model.config.rope_parameters["rope_theta"] = 500.0  # type: ignore[union-attr, index, operator]
@@ -141,9 +167,10 @@ REFUSED: dict[str, tuple[Callable[[], nn.Module], str]] = {
         "does not depend on the length",
     ),
     "layers that differ": (lambda: tiny("gemma3_text", head_dim=16), "one module rotary_emb"),
-    "no transformers model": (lambda: nn.Linear(2, 2), "Linear has 0"),
+    "no transformers model": (lambda: nn.Linear(2, 2), "takes a model of transformers, got Linear"),
+    "on meta": (lambda: tiny("llama").to("meta"), "meta device"),
     "another config": (lying, "differs by"),
-    "frequencies in half precision": (halved, "differs by"),
+    "frequencies in half precision": (halved, r"rounded to torch\.bfloat16"),
 }
 
 

@@ -262,3 +262,18 @@ def test_rows_that_share_their_positions_share_one_bias(causal: bool, monkeypatc
     assert torch.equal(layer(x, shared), expected)
     assert torch.isfinite(layer(x, shared, padded)).all()
     assert rows == [1, 1, 1, 1]
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize("shape", [(5, 32), (1, 2, 5, 32), (2, 5, 31), (2, 0, 32), (0, 5, 32)])
+def test_inputs_that_are_not_rows_of_tokens_are_one_sentence(shape: tuple[int, ...]) -> None:
+    layer = Attention(32, num_heads=4, encoding=NoPE(), causal=True)
+    with pytest.raises(ShapeError, match=r"takes x as \(batch, tokens, 32\)"):
+        layer(torch.zeros(shape), torch.arange(5)[None])
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_positions_that_are_no_tensor_are_one_sentence() -> None:
+    layer = Attention(32, num_heads=4, encoding=NoPE(), causal=True)
+    with pytest.raises(PositionError, match="an int64 tensor, got list"):
+        layer(torch.zeros(1, 2, 32), [[0, 1]])  # type: ignore[arg-type]

@@ -128,3 +128,21 @@ def test_a_cache_of_a_model_reorders_and_resets_every_layer() -> None:
     assert [layer_cache.length for layer_cache in cache.layers] == [0, 0, 0]
     with pytest.raises(GnomonError, match="num_layers=0"):
         Cache(num_layers=0)
+
+
+@pytest.mark.parametrize("name", ["alibi", "t5", "transformer_xl"])
+def test_positions_and_masks_that_the_caller_counts_up_in_place_stay_as_they_were(name: str) -> None:
+    layer = layer_with(registry.get(name).sample(HEADS, HEAD_DIM), HEADS)
+    x = normal(1, 6, DIM)
+    whole = layer(x, torch.arange(6)[None])
+    cache, positions, steps = LayerCache(), torch.zeros(1, 1, dtype=torch.int64), []
+    real = torch.ones(1, 1, dtype=torch.bool)
+    for step in range(6):
+        steps.append(layer(x[:, step : step + 1], positions, AttentionMask(real), cache))
+        positions += 1
+    real.fill_(False)
+    torch.testing.assert_close(torch.cat(steps, dim=1), whole, atol=1e-5, rtol=1e-5)
+    assert cache.stored is not None
+    assert cache.stored.positions.tolist() == [[0, 1, 2, 3, 4, 5]]
+    assert cache.stored.mask.real is not None
+    assert cache.stored.mask.real.all()

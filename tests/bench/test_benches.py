@@ -1,12 +1,14 @@
 """Every benchmark runs at sizes that say nothing about speed: answers are right, and rows are what targets name."""
 
+import sys
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 import gnomon.bench.benches
-from gnomon.bench import child, running
+from gnomon.bench import child, running, ways
 from gnomon.bench.benches import long_context
 from gnomon.bench.cell import Request, registry
 from gnomon.bench.peers import installed
@@ -17,6 +19,7 @@ from gnomon.report.bench.results import Benchmarks
 SINGLE, HALF = 2e-6, 0.0157
 #: Why a target may be without a number in a tiny run.
 EXPECTED_REASONS = ("not asked for", "full form only", "where it is installed", "import torch: not part of this run")
+MEMORY = "in the full form only, where it is installed"
 NAMES = ("decode", "long-context", "relative-shift", "rotary", "rotary-backward", "score-bias", "startup", "t5-bias")
 
 
@@ -57,7 +60,7 @@ def test_it_runs_and_its_answers_are_right(name: str) -> None:
 def test_targets_name_rows_that_are_there(name: str) -> None:
     for cell in tiny(name).cells:
         for verdict in cell.verdicts:
-            assert verdict.holds is not None or verdict.why.endswith(EXPECTED_REASONS), verdict
+            assert verdict.value is not None or verdict.why.endswith(EXPECTED_REASONS), verdict
 
 
 def test_peers_are_right_in_their_own_layout() -> None:
@@ -72,7 +75,58 @@ def test_peers_are_right_in_their_own_layout() -> None:
 def test_a_peer_that_is_not_there_is_named_and_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert installed.installed() == ()
-    cells = tiny("decode", peers=tuple(installed.PACKAGES)).cells
+    cells = tiny.__wrapped__("decode", peers=tuple(installed.PACKAGES)).cells
     missing = {row.name: row.missing for cell in cells for row in cell.rows if row.missing}
     assert missing["transformers"] == "not installed"
     assert missing["torchtune"] == "not installed"
+
+
+def test_a_peer_that_is_broken_is_a_row_with_the_reason(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for module in installed.PACKAGES.values():
+        broken = tmp_path / module
+        (broken / "modules").mkdir(parents=True)
+        for file in ("__init__.py", "modules/position_embeddings.py"):
+            (broken / file).write_text("raise ImportError('libnothing.so: cannot open')")
+        for name in [name for name in sys.modules if name.partition(".")[0] == module]:
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.syspath_prepend(tmp_path)
+    peers = tuple(installed.PACKAGES)
+    cells = [
+        cell
+        for name in ("decode", "rotary-backward", "relative-shift", "t5-bias", "tables")
+        for cell in tiny.__wrapped__(name, peers=peers).cells
+    ]
+    rows = [row for cell in cells for row in cell.rows if row.name.partition(",")[0] in peers]
+    reasons = {row.missing for row in rows} - {"compiled in the full form only", MEMORY}
+    assert {row.name.partition(",")[0] for row in rows} == set(peers)
+    assert reasons == {"cannot be imported: ImportError: libnothing.so: cannot open"}
+
+
+def test_a_peer_whose_version_is_another_is_a_row_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    def another(rotation: object) -> object:
+        return lambda q, k: (_ for _ in ()).throw(TypeError("forward() got 2 arguments"))
+
+    changed = tuple(replace(peer, make=another, slow_start=False) for peer in ways.PEERS)
+    monkeypatch.setattr(ways, "PEERS", changed)
+    request = Request(quick=True, tiny=True, peers=tuple(installed.PACKAGES))
+    cells = run(["decode"], request, threads=[1], command="", timing=TINY, tell=lambda *_: None).cells
+    rows = [row for cell in cells for row in cell.rows if row.name in {peer.name for peer in changed}]
+    assert {row.missing for row in rows} == {"fails here: TypeError: forward() got 2 arguments"}
+
+
+def test_the_bias_says_the_length_of_its_own_cell() -> None:
+    sentences = [v.sentence for cell in tiny("t5-bias").cells for v in cell.verdicts]
+    assert "less than 1 ms for 40 tokens" in sentences
+    assert not any("2048" in sentence for sentence in sentences)
+
+
+@pytest.mark.parametrize("name", ["decode", "rotary", "rotary-backward"])
+def test_peers_that_were_not_measured_are_named_in_the_sentence(name: str) -> None:
+    cells = tiny(name, peers=("transformers", "torchtune")).cells
+    sentences = [v.sentence for cell in cells for v in cell.verdicts if v.code == "peers"]
+    half = "faster than transformers (1 not measured: transformers, compiled)"
+    other = "faster than torchtune (2 not measured: rotary-embedding-torch, x-transformers)"
+    assert sentences
+    assert all(sentence.endswith((half, other)) for sentence in sentences)
+    alone = [v for cell in tiny(name).cells for v in cell.verdicts if v.code == "peers"]
+    assert [v.holds for v in alone] == [None] * len(alone)

@@ -65,6 +65,29 @@ def test_the_result_can_be_a_file(asked: dict[str, Any], tmp_path: Path) -> None
     assert json.loads(file.read_text())["cells"][0]["verdicts"][0]["holds"] is False
 
 
+def test_one_run_can_be_a_text_and_numbers(asked: dict[str, Any], tmp_path: Path) -> None:
+    text, numbers = tmp_path / "results.txt", tmp_path / "results.json"
+    outcome = gnomon("bench", "--json", str(numbers), "--output", str(text))
+    assert (outcome.code, outcome.stdout) == (0, "")
+    assert json.loads(numbers.read_text())["cells"][0]["title"] == "made up"
+    assert "R1 does not hold here" in text.read_text()
+
+
+@pytest.mark.parametrize("option", ["--output", "--json"])
+def test_a_folder_that_takes_no_file_is_said_before_anything_is_run(asked: dict[str, Any], option: str) -> None:
+    assert "Cannot write /proc/x" in sentence(gnomon("bench", "rotary", option, "/proc/x"))
+    assert asked == {}
+
+
+def test_trying_leaves_nothing_behind(asked: dict[str, Any], tmp_path: Path) -> None:
+    gnomon("bench", "--threads", "0", "--output", str(tmp_path / "results.txt"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_help_says_that_threads_are_set_by_the_command() -> None:
+    assert "whatever OMP_NUM_THREADS says" in " ".join(gnomon("bench", "--help").stdout.replace("│", " ").split())
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [

@@ -233,3 +233,19 @@ def test_too_few_positions_for_the_check_is_said(tmp_path: Path) -> None:
     with pytest.raises(GnomonError, match="The model has 10 positions, too few to check 19 tokens"):
         gnomon.export(model, tmp_path / "model.onnx")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_link_stays_a_link_and_its_file_is_replaced(
+    decoder: tuple[nn.Module, Exported], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, exported = decoder
+    graph = exported.path.read_bytes()
+    monkeypatch.setattr("gnomon.exporting.exporter.trace", lambda _graph, _options, path: path.write_bytes(graph))
+    (tmp_path / "there").mkdir()
+    real, link = tmp_path / "there" / "real.onnx", tmp_path / "link.onnx"
+    real.write_text("what was there")
+    link.symlink_to(real)
+    assert gnomon.export(model, link, max_length=ROWS, check=False).path == link
+    assert link.is_symlink()
+    assert real.read_bytes() == graph
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["link.onnx", "real.onnx", "there"]

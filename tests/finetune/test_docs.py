@@ -16,7 +16,7 @@ def test_the_page_names_every_public_function() -> None:
 
 def test_the_examples_run_each_on_its_own() -> None:
     blocks = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    assert len(blocks) == 4
+    assert len(blocks) == 5
     program = "".join(f"exec({block!r}, {{}})\n" for block in blocks)
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr

@@ -54,6 +54,15 @@ def test_names_choose_and_a_wrong_one_is_an_error_before_anything_changes() -> N
     assert (first in trained(model), second in trained(model)) == (False, True)
 
 
+def test_one_name_is_enough_and_a_name_given_twice_counts_once() -> None:
+    model = Decoder(SMALL, encoding=[Learned(16, 32), Learned(16, 32)])
+    first, second = freeze(model)
+    assert unfreeze(model, first) == (first,)
+    assert unfreeze(model, [second, first, second]) == (second,)
+    with pytest.raises(GnomonError, match="no position parameter stack; it has"):
+        unfreeze(model, "stack")
+
+
 def test_sinusoids_kept_as_a_parameter_stay_frozen() -> None:
     model = tiny_model("distilbert", sinusoidal_pos_embds=True)
     name = "embeddings.position_embeddings.weight"

@@ -29,9 +29,28 @@ def names(model: nn.Module, decay: float = 0.1) -> dict[str, list[str]]:
 def test_every_parameter_of_a_transformers_model_is_in_one_group(model_type: str) -> None:
     model = tiny_model(model_type)
     groups = parameter_groups(model, weight_decay=0.1)
-    held = Counter(id(parameter) for group in groups for _, parameter in group["params"])
+    held = Counter(id(parameter) for group in groups for parameter in group["params"])
     assert held == Counter(id(parameter) for parameter in model.parameters() if parameter.requires_grad)
-    assert {name for group in groups for name, _ in group["params"]} == {name for name, _ in model.named_parameters()}
+    named = {name: p for group in groups for name, p in zip(group["param_names"], group["params"], strict=True)}
+    assert named == dict(model.named_parameters())
+
+
+def test_groups_hold_plain_parameters_and_an_optimizer_keeps_their_names() -> None:
+    model = Decoder(SMALL, encoding=T5Bias(4))
+    groups = parameter_groups(model, weight_decay=0.1)
+    given = [(list(group["param_names"]), list(group["params"])) for group in groups]
+    total = sum(p.numel() for group in groups for p in group["params"])
+    assert total == sum(p.numel() for p in model.parameters())
+    model(torch.randint(50, (2, 7))).square().mean().backward()
+    for group in groups:
+        assert nn.utils.clip_grad_norm_(group["params"], 1e-3) > 0
+    optimizer = AdamW(groups, lr=1e-3)
+    kept = [(group["param_names"], group["params"]) for group in optimizer.param_groups]
+    assert [names for names, _ in kept] == [names for names, _ in given]
+    assert all(p is q for (_, ps), (_, qs) in zip(kept, given, strict=True) for p, q in zip(ps, qs, strict=True))
+    assert [group["param_names"] for group in optimizer.state_dict()["param_groups"]] == [n for n, _ in given]
+    optimizer.add_param_group(parameter_groups(nn.Linear(2, 2), weight_decay=0.3)[0])
+    assert optimizer.param_groups[-1]["param_names"] == ["weight"]
 
 
 @pytest.mark.parametrize("name", [name for name in registry.names() if registry.get(name).axes == 1])

@@ -2,6 +2,8 @@
 
 import copy
 import math
+import operator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +11,7 @@ import torch
 from torch import nn
 from torch.optim import AdamW
 
-from gnomon.encodings import ALiBi, Learned, PositionEncoding, T5Bias
+from gnomon.encodings import ALiBi, Learned, PositionEncoding, Shaw, T5Bias
 from gnomon.encodings.base import registry
 from gnomon.errors import GnomonError
 from gnomon.finetune import adapter_state, low_rank, merge
@@ -18,7 +20,7 @@ from tests.helpers.tiny_transformers import tiny_model
 
 SMALL = ModelOptions(vocabulary=50, dim=32, num_layers=2, num_heads=4)
 TOKENS = torch.randint(50, (2, 9), generator=torch.Generator().manual_seed(5))
-WITH_TABLES = ("learned", "t5", "shaw", "window_bias")
+WITH_TABLES = ("learned", "t5", "shaw", "window_bias", "cope", "deberta")
 
 
 def sample(name: str) -> PositionEncoding:
@@ -97,12 +99,14 @@ def test_merging_gives_a_plain_encoding_with_the_same_bits(name: str) -> None:
         for key, parameter in adapted.named_parameters():
             if key.endswith(".rows"):
                 parameter.normal_(std=0.1)
-    tables = {key: getattr(adapted, key).detach().clone() for key, _ in plain.named_parameters()}
+    with torch.no_grad():
+        tables = {key: operator.attrgetter(key)(adapted).clone() for key, _ in plain.named_parameters()}
     merged = merge(adapted)
     assert type(merged) is type(plain)
     assert merged.options == plain.options
     assert list(merged.state_dict()) == list(plain.state_dict())
-    assert all(torch.equal(getattr(merged, key), table) for key, table in tables.items())
+    assert all(torch.equal(merged.get_parameter(key), table) for key, table in tables.items())
+    assert [key for key, value in plain.state_dict().items() if not torch.equal(value, tables[key])] == ["weight"]
     assert all(parameter.requires_grad for parameter in merged.parameters())
     plain.load_state_dict(merged.state_dict())
 
@@ -110,6 +114,63 @@ def test_merging_gives_a_plain_encoding_with_the_same_bits(name: str) -> None:
 def test_a_table_that_did_not_train_does_not_train_after_merging() -> None:
     frozen = Learned(6, 5).requires_grad_(False)
     assert not merge(low_rank(frozen, rank=2)).weight.requires_grad
+
+
+def trained(module: nn.Module) -> list[str]:
+    return [name for name, parameter in module.named_parameters() if parameter.requires_grad]
+
+
+@pytest.mark.parametrize("name", [name for name in registry.names() if name not in WITH_TABLES])
+def test_an_encoding_without_a_table_is_refused_and_left_alone(name: str) -> None:
+    encoding = sample(name)
+    names, before = list(encoding.state_dict()), trained(encoding)
+    with pytest.raises(GnomonError, match="no learned table of positions here"):
+        low_rank(encoding, rank=1)
+    assert list(encoding.state_dict()) == names
+    assert trained(encoding) == before
+
+
+@pytest.mark.parametrize("name", ["fire", "log_cpb", "kerple", "transformer_xl", "fourier"])
+def test_what_is_no_table_is_frozen_until_merging(name: str) -> None:
+    pair = nn.ModuleList([sample(name), Learned(6, 5)])
+    first, *others = trained(pair[0])
+    pair[0].get_parameter(first).requires_grad_(False)
+    before = trained(pair)
+    low_rank(pair, rank=2)
+    assert trained(pair) == [f"1.parametrizations.weight.0.{factor}" for factor in ("rows", "columns")]
+    copied = copy.deepcopy(pair)
+    assert trained(merge(copied)) == before == [*(f"0.{other}" for other in others), "1.weight"]
+    assert trained(pair[0]) == []  # a copy is its own
+    assert trained(merge(pair)) == before
+
+
+def test_the_projections_of_an_adapted_table_are_frozen_until_merging() -> None:
+    encoding = sample("deberta")
+    before = trained(encoding)
+    assert trained(low_rank(encoding, rank=2)) == [f"parametrizations.weight.0.{f}" for f in ("rows", "columns")]
+    assert trained(merge(encoding)) == before
+
+
+def test_merging_a_part_leaves_the_rest_as_it_is() -> None:
+    pair = low_rank(nn.ModuleList([sample("fire"), T5Bias(4)]), rank=2)
+    assert trained(merge(pair[1])) == ["weight"]
+    assert trained(pair[0]) == []
+
+
+def test_vectors_for_each_head_are_no_tables() -> None:
+    model = nn.Module()
+    model.pos_bias_u, model.r_w_bias = (nn.Parameter(torch.ones(4, 8)) for _ in range(2))
+    model.relative_position_bias_table = nn.Parameter(torch.ones(9, 4))
+    low_rank(model, rank=2)
+    assert [n for n, _ in model.named_parameters() if "parametrizations" not in n] == ["pos_bias_u", "r_w_bias"]
+    assert {n.rpartition(".")[2] for n in trained(model)} == {"rows", "columns"}
+
+
+def test_a_saved_gpt2_has_its_table_after_merging(tmp_path: Path) -> None:
+    model: Any = merge(low_rank(tiny_model("gpt2"), rank=2))
+    model.save_pretrained(tmp_path)
+    again = type(model).from_pretrained(tmp_path)
+    assert torch.equal(again.wpe.weight, model.wpe.weight)
 
 
 def test_the_state_dict_has_the_table_and_the_adapter_and_loads_again() -> None:
@@ -164,6 +225,8 @@ def test_an_adapted_encoding_is_copied_with_its_adapter() -> None:
 def test_what_cannot_be_adapted_is_refused_and_left_alone() -> None:
     with pytest.raises(GnomonError, match="no learned table of positions here"):
         low_rank(ALiBi(4), rank=2)
+    with pytest.raises(GnomonError, match="no learned table of positions here"):
+        low_rank(Shaw(4, 8, shared_heads=False), rank=2)  # a table for each head
     for rank in (0, 5):
         with pytest.raises(GnomonError, match=rf"is 1 to 4, for a table of \(32, 4\); got {rank}"):
             low_rank(T5Bias(4), rank=rank)

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch.optim import SGD, AdamW
 
-from gnomon.encodings import ALiBi, Learned, T5Bias
+from gnomon.encodings import FIRE, ALiBi, Learned, T5Bias
 from gnomon.errors import GnomonError
 from gnomon.finetune import adapter_state, merge, train_rows
 from gnomon.models import Decoder, ModelOptions
@@ -65,6 +65,8 @@ def test_a_table_of_transformers_takes_it() -> None:
 def test_what_has_no_one_table_with_rows_on_both_sides_is_refused() -> None:
     with pytest.raises(GnomonError, match="one learned table at a time, here are none"):
         train_rows(ALiBi(4), first=1)
+    with pytest.raises(GnomonError, match="one learned table at a time, here are none"):
+        train_rows(FIRE(4), first=1)
     with pytest.raises(GnomonError, match=r"here are 0\.weight, 1\.weight"):
         train_rows(nn.ModuleList([T5Bias(4), T5Bias(4)]), first=1)
     for first in (0, 16, -1):

@@ -2,6 +2,8 @@
 
 import functools
 import itertools
+import subprocess
+import sys
 
 import pytest
 import torch
@@ -182,3 +184,24 @@ def test_one_encoding_serves_all_layers() -> None:
     serving = [module.encoding for module in model.modules() if isinstance(module, Attention)]
     assert len(serving) == 2
     assert all(encoding is model.encoding for encoding in serving)
+
+
+COMPILED = """
+import torch
+from gnomon.encodings import ALiBi, Rotary
+from gnomon.models import Decoder, ModelOptions
+
+ids, mask = torch.tensor([[0, 0, 7, 8, 9], [1, 2, 3, 4, 5]]), torch.tensor([[0, 0, 1, 1, 1], [1, 1, 1, 1, 1]])
+for encoding in (Rotary(8), ALiBi(4)):
+    model = Decoder(ModelOptions(vocabulary=50, dim=32, num_layers=2, num_heads=4), encoding=encoding).eval()
+    compiled = torch.compile(model, fullgraph=True, backend="aot_eager")
+    with torch.no_grad():
+        torch.testing.assert_close(compiled(ids, attention_mask=mask), model(ids, attention_mask=mask))
+print("one graph")
+"""
+
+
+def test_a_padded_batch_compiles_into_one_graph() -> None:
+    # In a process of its own: the checker of annotations that tests run with cannot be traced.
+    ran = subprocess.run([sys.executable, "-c", COMPILED], capture_output=True, text=True, check=False)
+    assert ran.stdout == "one graph\n", ran.stderr

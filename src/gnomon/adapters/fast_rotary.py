@@ -38,7 +38,7 @@ def fast_rotary(model: nn.Module) -> "FastRotary":
     length; nothing is changed then. Call it before `torch.compile`.
     """
     owner, name, theirs = _rotary_module(model)
-    encoding = from_hf_config(getattr(model, "config", None))
+    encoding = from_hf_config(model.config)
     if not isinstance(encoding, Rotary) or encoding.length_dependent:
         raise GnomonError(
             f"The layers of a fast model share one rotary encoding that does not depend on the length; the config of "
@@ -48,7 +48,7 @@ def fast_rotary(model: nn.Module) -> "FastRotary":
     function = getattr(file, FUNCTION, None)
     if function is None:
         raise GnomonError(f"{type(model).__name__} has no function {FUNCTION} to replace; it rotates in its own way.")
-    ours = Rotation(encoding)
+    ours = Rotation(encoding, file.__name__)
     fast = function if isinstance(function, Turning) else Turning(function, encoding.layout)
     _require_equal(theirs, function, ours, fast)
     return FastRotary((owner, name, theirs, ours), (file, fast))
@@ -58,17 +58,19 @@ def fast_rotary(model: nn.Module) -> "FastRotary":
 class Rotation(nn.Module):
     """What transformers asks of `rotary_emb`: cosines and sines of the positions, each number for both of its pair."""
 
-    def __init__(self, encoding: Rotary) -> None:
+    def __init__(self, encoding: Rotary, file: str) -> None:
         super().__init__()
         self.encoding = encoding
+        self.file = file  #: the module with the function that turns by what this gives
 
     def forward(
         self, x: Float[Tensor, "B S W"], position_ids: Int[Tensor, "#B S"]
     ) -> tuple[Float[Tensor, "#B S D"], Float[Tensor, "#B S D"]]:
-        """(B, S, W), (B, S) int64 -> two of (B, S, rotary_dim), float32 whatever the dtype of x."""
-        cos, sin = self.encoding.cos_sin(position_ids)
-        layout = self.encoding.layout
-        return join_pairs(cos, cos, layout=layout), join_pairs(sin, sin, layout=layout)
+        """(B, S, W), (B, S) int64 -> two of (B, S, rotary_dim), float32 whatever the dtype of x is."""
+        cos, sin = (join_pairs(turn, turn, layout=self.encoding.layout) for turn in self.encoding.cos_sin(position_ids))
+        if isinstance(getattr(sys.modules.get(self.file), FUNCTION, None), Turning):
+            return cos, sin
+        return cos.to(x.dtype), sin.to(x.dtype)  # a copy that outlived `remove()`: transformers turns in this dtype
 
 
 @final
@@ -138,11 +140,17 @@ class FastRotary:
 
 def _rotary_module(model: nn.Module) -> tuple[nn.Module, str, nn.Module]:
     """The module that holds it, its name there, and the one module that gives cosines and sines."""
+    if getattr(model, "config", None) is None:
+        raise GnomonError(
+            f"fast_rotary takes a model of transformers, got {type(model).__name__}; gnomon's own models need nothing."
+        )
     found = list(_rotary_modules(model))
+    if any(isinstance(module, Rotation) for *_, module in found):
+        raise GnomonError("The model is fast already; call remove() of what fast_rotary returned before.")
     if len(found) != 1:
         raise GnomonError(
-            f"A fast model has one module rotary_emb(x, position_ids) for all of its layers, "
-            f"{type(model).__name__} has {len(found)}."
+            f"fast_rotary needs one module rotary_emb(x, position_ids) for all layers, {type(model).__name__} has "
+            f"{len(found)}: it does not rotate, or its layers differ in how."
         )
     return found[0]
 
@@ -156,7 +164,15 @@ def _rotary_modules(model: nn.Module) -> Iterator[tuple[nn.Module, str, nn.Modul
 
 @torch.no_grad()
 def _require_equal(theirs: nn.Module, function: Callable[..., Any], ours: Rotation, fast: Turning) -> None:
+    rounded = [str(buffer.dtype) for buffer in theirs.buffers() if buffer.dtype in (torch.float16, torch.bfloat16)]
+    if rounded:
+        raise GnomonError(
+            f"The inverse frequencies of this model were rounded to {rounded[0]} with its weights; load it with "
+            f"dtype=..., which keeps them, or call fast_rotary before the cast."
+        )
     device = next(iter(theirs.buffers()), torch.empty(0)).device
+    if device.type == "meta":
+        raise GnomonError("The model is on the meta device, where nothing can be compared; load its weights first.")
     generator = torch.Generator().manual_seed(0)
     width = ours.encoding.rotary_dim
     q, k = (torch.randn(2, heads, 16, width, generator=generator).to(device) for heads in (3, 1))
@@ -164,10 +180,11 @@ def _require_equal(theirs: nn.Module, function: Callable[..., Any], ours: Rotati
     try:
         want, got = function(q, k, *theirs(q, positions)), fast(q, k, *ours(q, positions))
     except (RuntimeError, TypeError, ValueError) as error:
-        raise GnomonError(f"The rotation of this model cannot be replaced: {str(error).splitlines()[0]}.") from error
+        said = str(error).splitlines()[0]
+        raise GnomonError(f"This model calls its rotation in a way of its own, and is left alone: {said}.") from error
     worst = max(float((a - b).abs().max()) for a, b in zip(want, got, strict=True))
     if not worst <= SAME:
         raise GnomonError(
-            f"The rotation of this model differs by {worst:.2g} from what its config says, so it is left alone; "
-            f"`gnomon doctor` tells more."
+            f"The rotation of this model differs by {worst:.2g} from the one that gnomon reads from its config, so it "
+            f"is left alone: it pairs or orders its columns in another way, or was changed after it was built."
         )

@@ -98,6 +98,11 @@ class Attention(nn.Module):
         `mask` describes these S tokens. With a cache they follow the tokens stored in it, and join them.
         Raises ShapeError when positions, mask or cache do not fit x, PositionError when positions are not int64.
         """
+        if x.ndim != 3 or not x.numel() or x.shape[-1] != self.query.in_features:
+            raise ShapeError(
+                f"Attention takes x as (batch, tokens, {self.query.in_features}), at least one token, got shape "
+                f"{tuple(x.shape)}."
+            )
         B, S, _ = x.shape
         given, positions = positions, position_of_each(positions, B, S, axes=self.encoding.axes)
         mask.check(B, S)

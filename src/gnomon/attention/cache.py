@@ -52,6 +52,10 @@ class KeyValues:
             self.mask.then(later.mask, lengths=(self.length, later.length)),
         )
 
+    def owned(self) -> "KeyValues":
+        """The same, with copies of what callers gave: they may count their positions up in place."""
+        return KeyValues(self.keys, self.values, self.positions.clone(), self.mask.owned())
+
     def first(self, count: int) -> "KeyValues":
         """The first `count` slots, as views."""
         keys, values = self.keys[:, :, :count], self.values[:, :, :count]
@@ -81,7 +85,7 @@ class LayerCache:
 
     def append(self, new: KeyValues) -> KeyValues:
         """Store the new slots behind the old ones and return all of them."""
-        self.stored = new if self.stored is None else self.stored.then(new)
+        self.stored = new.owned() if self.stored is None else self.stored.then(new)
         return self.stored
 
     def reset(self) -> None:

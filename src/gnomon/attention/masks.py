@@ -47,7 +47,7 @@ class AttentionMask:
         for name, given in (("mask of real tokens", self.real), ("document ids", self.documents)):
             if given is not None and tuple(given.shape) != (batch, length):
                 raise ShapeError(
-                    f"The {name} have shape {tuple(given.shape)}, the tokens of this call (batch, length) = "
+                    f"The {name} has shape {tuple(given.shape)}, the tokens of this call (batch, length) = "
                     f"{(batch, length)}; describe the tokens passed, the cache remembers earlier ones."
                 )
 
@@ -59,6 +59,10 @@ class AttentionMask:
             )
         real = _joined(self.real, later.real, lengths)
         return AttentionMask(real, _joined(self.documents, later.documents, lengths))
+
+    def owned(self) -> "AttentionMask":
+        """The same in memory of its own."""
+        return AttentionMask(*(None if part is None else part.clone() for part in (self.real, self.documents)))
 
     def rows(self, index: Int[Tensor, " N"]) -> "AttentionMask":
         """The mask of the chosen batch rows, in that order."""

@@ -1,7 +1,7 @@
 """The attention of one stream of queries over the keys of both, in blocks: no number for each query and key is kept."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple, final
 
@@ -11,6 +11,7 @@ from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 from torch.utils.checkpoint import checkpoint
 
+from gnomon.attention.kept import copied, copyable, kept_ids, watched
 from gnomon.attention.logits import added_bias, softmax_mask
 from gnomon.attention.segments import SegmentScores, between
 from gnomon.encodings.base import PositionEncoding
@@ -45,6 +46,15 @@ class Stream:
             segments = SegmentScores(*(_rows(part, index) for part in self.segments.tensors))
         return Stream(q, k, v, positions, key_positions, visible, segments)
 
+    def kept(self) -> "Stream":
+        """With positions and segments of its own, which nobody writes over before the backward pass."""
+        positions, key_positions = (kept_ids(each) for each in (self.positions, self.key_positions))
+        segments = self.segments
+        if segments is not None:
+            ids = (kept_ids(each) for each in (segments.query_segments, segments.key_segments))
+            segments = SegmentScores(segments.same, segments.other, *ids)
+        return replace(self, positions=positions, key_positions=key_positions, segments=segments)
+
 
 def attend(encoding: PositionEncoding, stream: Stream, *, scale: float) -> Float[Tensor, "B H N D"]:
     """softmax(scale q·k + what encoding and segments add) v; a query that sees nothing gets zeros.
@@ -55,6 +65,8 @@ def attend(encoding: PositionEncoding, stream: Stream, *, scale: float) -> Float
     """
     if not readable(stream.q, stream.k, stream.v, stream.positions, stream.key_positions, stream.visible):
         return _dense(encoding, stream, slice(None), scale)
+    if torch.is_grad_enabled():
+        stream = stream.kept()
     if not _has_terms(encoding, stream):
         return _in_blocks(encoding, stream, scale)
     groups = list(_counting(stream.positions, stream.key_positions, len(stream.q)))
@@ -106,16 +118,14 @@ def _shifted(
     terms = encoding.relative_terms(step * shift.distances(stream.q.device), dtype=dtype)
     if terms is None:
         raise GnomonError(f"{encoding} gives relative_terms for some distances only; give them for all, or for none.")
-    return shifted_attention(
-        stream.q,
-        stream.k,
-        stream.v,
-        terms,
-        shift,
-        scale=scale,
-        visible=lambda queries, keys: stream.visible[:, :, queries, keys],
-        added=None if stream.segments is None else Added(between, stream.segments.tensors),
-    )
+    check = watched(stream.visible)
+
+    def visible(queries: slice, keys: slice) -> Bool[Tensor, "#B 1 n k"]:
+        check()
+        return stream.visible[:, :, queries, keys]
+
+    added = None if stream.segments is None else Added(between, stream.segments.tensors)
+    return shifted_attention(stream.q, stream.k, stream.v, terms, shift, scale=scale, visible=visible, added=added)
 
 
 def _in_blocks(encoding: PositionEncoding, stream: Stream, scale: float) -> Float[Tensor, "B H N D"]:
@@ -123,11 +133,31 @@ def _in_blocks(encoding: PositionEncoding, stream: Stream, scale: float) -> Floa
     if length <= BLOCK:
         return _dense(encoding, stream, slice(0, length), scale)
     attend_block = partial(_dense, encoding, stream, scale=scale)
-    if torch.is_grad_enabled():
-        attend_block = partial(checkpoint, attend_block, use_reentrant=False, preserve_rng_state=False)
+    if torch.is_grad_enabled() and copyable(encoding):
+        attend_block = partial(
+            checkpoint, _again(encoding, stream, scale), use_reentrant=False, preserve_rng_state=False
+        )
     return torch.cat(
         [attend_block(slice(start, min(start + BLOCK, length))) for start in range(0, length, BLOCK)], dim=2
     )
+
+
+def _again(encoding: PositionEncoding, stream: Stream, scale: float) -> Callable[[slice], Tensor]:
+    """`_dense` that gives the same whenever it is called, or raises GnomonError."""
+    states: list[Tensor] = []
+
+    def noted(tensor: Tensor) -> Tensor:
+        states.append(tensor)
+        return tensor
+
+    kept = copied(encoding, noted)
+    check = watched(stream.q, stream.k, stream.v, stream.visible, *states)
+
+    def attend_block(queries: slice) -> Tensor:
+        check()
+        return _dense(kept, stream, queries, scale)
+
+    return attend_block
 
 
 def _dense(encoding: PositionEncoding, stream: Stream, queries: slice, scale: float) -> Float[Tensor, "B H n D"]:

@@ -29,9 +29,11 @@ class Form(Enum):
     OTHER = "anything else"
 
 
-@torch.no_grad()
 def form_of(call: Call) -> Form:
-    """Read off what the hooks of the encoding give for one query and its own key."""
+    """Read off what the hooks of the encoding give for one query and its own key.
+
+    In the grad mode of the call: parametrized tensors that are cached for it must not come without their graph.
+    """
     encoding, pair = call.encoding, call.part(0, 1, first_key=call.first, last_key=call.first + 1)
     at = pair.positions[:1]
     told = (None,) if encoding.needs_visible else ()

@@ -1,6 +1,7 @@
 """Ways to rotate queries and keys as candidates: copies, gnomon's own, and those of other libraries."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -8,6 +9,7 @@ import torch
 from torch import Tensor
 
 from gnomon.bench.cell import Candidate, Request
+from gnomon.bench.peers.installed import as_reason
 from gnomon.bench.peers.rotary import PEERS, RotaryPeer, Rotate
 from gnomon.bench.rotations import Pair, Rotation
 from gnomon.errors import GnomonError
@@ -15,6 +17,7 @@ from gnomon.kernels.rotary import ROTATION, apply_rotary
 from gnomon.report.bench.results import Row
 
 COPY, CLONE, FRESH, GIVEN, IN_PLACE = "copy_", "clone", "gnomon, fresh", "gnomon, out=", "gnomon, in place"
+FAILS = "fails here"
 Answer = Callable[[], Pair]
 
 
@@ -84,9 +87,17 @@ def unless_missing(name: str, request: Request, make: Callable[[], Candidate]) -
     if name.partition(",")[0] not in request.peers:
         return Row(name, missing="not installed, or not asked for")
     try:
-        return make()
+        with as_reason(FAILS):
+            candidate = make()
     except GnomonError as why:
         return Row(name, missing=str(why))
+    return candidate if candidate.error is None else replace(candidate, error=partial(asked, candidate.error))
+
+
+def asked(error: Callable[[], float]) -> float:
+    """An error that code of others is asked for; whatever that raises is the reason why it is not measured."""
+    with as_reason(FAILS):
+        return error()
 
 
 def _candidate(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from gnomon.cli.doctor import Output
-from gnomon.cli.output import deliver, require_writable, stdout_for_the_result
+from gnomon.cli.output import deliver, require_writable, stdout_for_the_result, write
 from gnomon.errors import GnomonError
 
 if TYPE_CHECKING:
@@ -20,8 +20,11 @@ NONE = "none"
 Name = Annotated[
     str | None, typer.Argument(help="Which benchmark; all without a name. `gnomon list benches` lists them.")
 ]
-Quick = Annotated[bool, typer.Option("--quick", help="Small sizes and few rounds: all of it in less than 3 minutes.")]
-Threads = Annotated[str, typer.Option(metavar="N,...", help="With how many threads each cell is measured.")]
+Quick = Annotated[bool, typer.Option("--quick", help="Small sizes and few rounds: all of it in about 2 minutes.")]
+Threads = Annotated[
+    str,
+    typer.Option(metavar="N,...", help="With how many threads each cell is measured, whatever OMP_NUM_THREADS says."),
+]
 Rounds = Annotated[int | None, typer.Option(min=3, help="Numbers for each way; 7, or 5 with --quick, by default.")]
 Tokens = Annotated[int | None, typer.Option(min=16, help="Length of the input of long-context; 10000 by default.")]
 Peers = Annotated[
@@ -29,6 +32,7 @@ Peers = Annotated[
     typer.Option(metavar="NAME,...", help="Libraries to compare with, or none; all that are installed by default."),
 ]
 Format = Annotated[Literal["text", "json"], typer.Option(help="How to write the result.")]
+Json = Annotated[Path | None, typer.Option("--json", help="Write the numbers of this run to this file too, as JSON.")]
 
 
 def bench(
@@ -40,12 +44,14 @@ def bench(
     peers: Peers = None,
     format: Format = "text",
     output: Output = None,
+    json: Json = None,
 ) -> None:
     """Measure speed and memory, as ratios, on this machine.
 
     Every way to do a thing is measured beside a baseline and other libraries, and targets are held against the numbers.
     """
-    require_writable(output)
+    for file in (output, json):
+        require_writable(file)
     counts = _counts(threads)
     from gnomon.bench.cell import Request, registry
 
@@ -59,6 +65,8 @@ def bench(
 
     with stdout_for_the_result():
         found = run(names, request, threads=counts, command=command, timing=_timing(quick, rounds), tell=_tell)
+    if json is not None:
+        write(found.to_json(), json)
     deliver(found.to_json() if format == "json" else render_text(found, width=_width(output)), output)
 
 

@@ -28,9 +28,9 @@ def write(text: str, output: Path) -> None:
 def require_writable(output: Path | None) -> None:
     """Raise before the work is done when its result could not be written."""
     if output is not None:
-        from gnomon.plots.files import check_writable
+        from gnomon.plots.files import try_writing
 
-        check_writable(output)
+        try_writing(output)
 
 
 @contextmanager

@@ -244,6 +244,8 @@ def require_positions(positions: Tensor, *, axes: int = 1) -> None:
 
     With one axis any shape will do; with more, the last dimension of `positions` holds the coordinates.
     """
+    if not isinstance(positions, Tensor):
+        raise PositionError(f"Positions are an int64 tensor, got {type(positions).__name__}; see gnomon.positions.")
     if positions.dtype != torch.int64:
         raise PositionError(f"Positions must be int64, got {positions.dtype}; build them with gnomon.positions.")
     if axes > 1 and (positions.ndim < 2 or positions.shape[-1] != axes):

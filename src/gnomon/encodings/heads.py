@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from gnomon.errors import GnomonError, ShapeError
+from gnomon.kernels.given import is_whole
 
 if TYPE_CHECKING:
     from gnomon.encodings.base import PositionEncoding
@@ -21,6 +22,8 @@ class UncutError(GnomonError):
 
 def require_heads_within(first: int, count: int, num_heads: int | None) -> None:
     """Raise ShapeError unless first .. first + count - 1 are heads of `num_heads`; None: nobody knows how many."""
+    if not (is_whole(first) and is_whole(count)):
+        raise ShapeError(f"Heads are counted by integers, got first={first!r} and count={count!r}.")
     if first < 0 or count < 1 or (num_heads is not None and first + count > num_heads):
         end = "" if num_heads is None else f" to {num_heads - 1}"
         raise ShapeError(f"Heads are counted from 0{end}; got {count} from head {first} on; take 1 or more of these.")
@@ -54,8 +57,9 @@ def sliced(encoding: "PositionEncoding", first: int, count: int) -> "PositionEnc
     """`encoding` built for `count` heads, with copies of the numbers of the heads from `first` on.
 
     Follows `encoding.heads_along`; what is not named there belongs to all heads and is copied whole. An encoding
-    without `heads_along` has nothing to cut and is returned itself; one that counts heads raises UncutError. dtype, device, what is trained and the mode stay as they are. Raises
-    ShapeError for heads that are not there, GnomonError for parameters that the rebuilt encoding does not have.
+    without `heads_along` has nothing to cut and is returned itself; one that counts heads raises UncutError. dtype,
+    device, what is trained and the mode stay as they are. Raises ShapeError for heads that are not there, GnomonError
+    for parameters that the rebuilt encoding does not have.
     """
     along = encoding.heads_along
     if along is None:

@@ -7,15 +7,17 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import torch
 from torch import nn
 
 from gnomon.adapters.onnx.graph import read_graph
+from gnomon.adapters.wording import shown
 from gnomon.encodings.base import PositionEncoding
 from gnomon.errors import GnomonError
 from gnomon.exporting.audit import require_plain_numbers
+from gnomon.exporting.forms.rotary import Operator
 from gnomon.exporting.graphs.base import BATCH, Graph
 from gnomon.exporting.options import USUAL_LENGTH, USUAL_LENGTHS, ExportOptions, Rotary
 from gnomon.exporting.replacing import with_forms
@@ -24,6 +26,11 @@ from gnomon.exporting.target import graph_of, load_model
 from gnomon.exporting.tracing import require_exporter, trace
 from gnomon.exporting.verifying import cases, verify
 from gnomon.plots.files import check_writable
+
+NO_OPERATOR: Final = (
+    "No rotation of this model can be written as RotaryEmbedding, as those of Rotary and XPos can; leave rotary to "
+    "'arithmetic'."
+)
 
 
 def export(
@@ -60,15 +67,18 @@ def export(
     """
     options = ExportOptions(opset, rotary, max_length, lengths, cache)
     require_exporter()
-    with _folder_beside(Path(path)) as folder:
+    place = _place(path)
+    with _folder_beside(place) as folder:
         name, model, given = load_model(target, example, dtype)
         eager = graph_of(model, given, options)
         replaced, encodings = with_forms(model, options)
+        if rotary == "operator" and not any(isinstance(part, Operator) for part in replaced.modules()):
+            raise GnomonError(NO_OPERATOR)
         traced = graph_of(replaced, given, options)
         traced.limit = eager.limit = _limit(replaced, eager.limit)
         if check:
             cases(eager, options)
-        written = folder / Path(path).name
+        written = folder / place.name
         trace(traced.eval(), options, written)
         require_plain_numbers(written)
         inputs, outputs = _ports(written, traced)
@@ -76,7 +86,7 @@ def export(
         exported = Exported(name, Path(path), options.opset_version, inputs, outputs, encodings, checks)
         if not (exported.ok or keep):
             raise WrongExportError(exported)
-        _move(folder, Path(path))
+        _move(folder, place)
     return exported
 
 
@@ -101,10 +111,17 @@ def _ports(path: Path, graph: Graph) -> tuple[tuple[Port, ...], tuple[Port, ...]
     return inputs, outputs
 
 
+def _place(path: Any) -> Path:
+    """The file itself where the path is a link to it, as for all that gnomon writes."""
+    if not isinstance(path, str | Path):
+        raise GnomonError(f"A graph is written to a path, got {shown(path)}.")
+    check_writable(path)
+    return Path(os.path.realpath(path))
+
+
 @contextmanager
 def _folder_beside(path: Path) -> Iterator[Path]:
     """An empty folder on the disk of the target; nothing of it stays."""
-    check_writable(path)
     if path.exists() and not stat.S_ISREG(path.stat().st_mode):
         raise GnomonError(f"{path} is not a regular file; a graph is written to one.")
     try:

@@ -1,7 +1,7 @@
 """What an export is asked for, as plain data."""
 
 from dataclasses import dataclass
-from typing import Literal, final, get_args
+from typing import Any, Literal, final, get_args
 
 from gnomon.errors import GnomonError
 
@@ -11,6 +11,7 @@ USUAL_OPSET = 20
 USUAL_LENGTH = 4096  #: rows of tables
 USUAL_LENGTHS = (7, 19)  #: where the graph is compared
 OPERATOR_OPSET = 23  #: the first with RotaryEmbedding
+LONGEST = 2**31 - 1  #: no table and no comparison has more positions
 
 
 @final
@@ -34,6 +35,9 @@ class ExportOptions:
     cache: bool = False
 
     def __post_init__(self) -> None:
+        for name, value in (("opset", self.opset), ("max_length", self.max_length)):
+            if not (_whole(value) or (name == "opset" and value is None)):
+                raise GnomonError(f"An export takes a whole number, got {name}={value!r}.")
         if self.rotary not in get_args(Rotary):
             raise GnomonError(f"Rotations are exported as {' or '.join(get_args(Rotary))}, got {self.rotary!r}.")
         if not FIRST_OPSET <= self.opset_version <= LAST_OPSET:
@@ -43,10 +47,12 @@ class ExportOptions:
                 f"RotaryEmbedding is an operator from opset {OPERATOR_OPSET} on, got opset {self.opset}; choose "
                 f"{OPERATOR_OPSET}, or rotary='arithmetic'."
             )
-        if self.max_length < 1:
-            raise GnomonError(f"Tables need at least 1 position, got max_length={self.max_length}.")
-        if len(self.lengths) != 2 or min(self.lengths) < 1 or self.lengths[0] == self.lengths[1]:
-            raise GnomonError(f"The graph is compared at two different lengths of at least 1, got {self.lengths}.")
+        if not 1 <= self.max_length <= LONGEST:
+            raise GnomonError(f"Tables have 1 to {LONGEST} positions, got max_length={self.max_length}.")
+        if not _two_lengths(self.lengths):
+            raise GnomonError(
+                f"The graph is compared at two different lengths from 1 to {LONGEST}, got {self.lengths!r}."
+            )
 
     @property
     def opset_version(self) -> int:
@@ -59,3 +65,16 @@ class ExportOptions:
     def traced_length(self) -> int:
         """The length that the exporter sees: none of those that the graph is compared at."""
         return next(n for n in (11, 12, 13) if n not in self.lengths)
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _two_lengths(value: Any) -> bool:
+    return (
+        isinstance(value, tuple | list)
+        and len(value) == 2
+        and all(_whole(n) and 1 <= n <= LONGEST for n in value)
+        and value[0] != value[1]
+    )

@@ -7,7 +7,9 @@ from itertools import chain
 import torch
 from torch import Tensor, nn
 
+from gnomon.adapters.fast_rotary import Rotation
 from gnomon.encodings.base import PositionEncoding
+from gnomon.errors import GnomonError
 from gnomon.exporting.forms.base import Form, form_of
 from gnomon.exporting.options import ExportOptions
 
@@ -21,6 +23,8 @@ def with_forms(model: nn.Module, options: ExportOptions) -> tuple[nn.Module, tup
     shared = {id(tensor): tensor for tensor in chain(model.parameters(), model.buffers())}
     copied = copy.deepcopy(model, shared)
     made: dict[str | PositionEncoding, Form] = {}
+    if any(isinstance(module, Rotation) for module in model.modules()):
+        raise GnomonError("The model is turned by fast_rotary, which a graph cannot hold; call remove() first.")
     for parent in list(copied.modules()):
         for name, child in list(parent.named_children()):
             if isinstance(child, PositionEncoding) and not isinstance(parent, PositionEncoding):

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import logging
+import traceback
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +17,8 @@ from gnomon.exporting.graphs.base import Graph
 from gnomon.exporting.options import ExportOptions
 from gnomon.exporting.result import Case
 
-LOGGERS = ("torch.onnx", "onnxscript", "onnx_ir", "torch.export")
+LOGGERS = ("torch.onnx", "onnxscript", "onnx_ir", "torch.export", "torch.fx")
+BRANCH = "GuardOnDataDependentSymNode"  #: what torch raises where Python asks a tensor that has no values
 
 
 def require_exporter() -> None:
@@ -56,7 +58,10 @@ def trace(graph: Graph, options: ExportOptions, path: Path) -> None:
     except GnomonError:
         raise
     except Exception as error:
-        raise GnomonError(f"The exporter cannot write this model as a graph: {cause(error)}.") from error
+        model = type(getattr(graph, "model", graph)).__name__
+        raise GnomonError(
+            _branch(error, model) or f"The exporter cannot write this model as a graph: {cause(error)}."
+        ) from error
 
 
 @contextlib.contextmanager
@@ -67,7 +72,11 @@ def quietly() -> Iterator[None]:
     for logger in loggers:
         logger.setLevel(logging.CRITICAL)
     try:
-        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+        with (
+            warnings.catch_warnings(),
+            contextlib.redirect_stdout(io.StringIO()),
+            contextlib.redirect_stderr(io.StringIO()),
+        ):
             warnings.simplefilter("ignore")
             yield
     finally:
@@ -77,9 +86,25 @@ def quietly() -> Iterator[None]:
 
 def cause(error: BaseException) -> str:
     """What the first cause says; where its first line only announces a list, the first entry of that too."""
-    while error.__cause__ is not None:
-        error = error.__cause__
+    error = _root(error)
     first, *others = str(error).strip().split("\n")
     if not first.endswith(":") or not others:
         return said(error)
     return said(type(error)(f"{first} {others[0].strip(' -')}"))
+
+
+def _root(error: BaseException) -> BaseException:
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return error
+
+
+def _branch(error: BaseException, model: str) -> str | None:
+    """The sentence for a forward that chooses by a tensor's values, with the place of it; None for other errors."""
+    root = _root(error)
+    if type(root).__name__ != BRANCH:
+        return None
+    own = str(Path(torch.__file__).parent)
+    frames = [f for f in traceback.extract_tb(root.__traceback__) if not f.filename.startswith((own, "<"))]
+    place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+    return f"{model}.forward branches on the values of a tensor{place}; use torch.where."

@@ -1,6 +1,7 @@
 """Runs a written graph in onnxruntime beside the model that it was made of."""
 
 from pathlib import Path
+from typing import Final
 
 import torch
 from torch import Tensor
@@ -17,7 +18,11 @@ from gnomon.exporting.result import Case, Check
 FIRST, PADDING = 5, 3
 #: How far a graph may be from the model, as a share of the largest output: 1e-5 in float32, where both add numbers in
 #: another order; in half precision two or three of its last digits.
-TOLERANCES = {torch.float32: 1e-5, torch.float16: 5e-3, torch.bfloat16: 4e-2}
+TOLERANCES: Final = {torch.float32: 1e-5, torch.float16: 5e-3, torch.bfloat16: 4e-2}
+NO_BFLOAT16: Final = (
+    "onnxruntime has no bfloat16 MatMul on the CPU: use --no-check (check=False), or --dtype float16 (dtype='float16')."
+)
+OTHERS: Final = "--lengths (lengths=) chooses others"
 
 
 def verify(eager: Graph, path: Path, options: ExportOptions) -> tuple[Check, ...]:
@@ -25,6 +30,8 @@ def verify(eager: Graph, path: Path, options: ExportOptions) -> tuple[Check, ...
     try:
         graph = OnnxModule(read_graph(path))
     except MissingEvidence as missing:
+        if any(parameter.dtype == torch.bfloat16 for parameter in eager.parameters()):
+            raise GnomonError(NO_BFLOAT16) from None
         raise GnomonError(f"The graph cannot be checked: {missing}; without the check it can be written.") from None
     return tuple(_checked(eager, graph, case, seed) for seed, case in enumerate(cases(eager, options), start=1))
 
@@ -36,8 +43,12 @@ def cases(graph: Graph, options: ExportOptions) -> tuple[Case, ...]:
     """
     short, long = sorted(options.lengths)
     limit = long + FIRST if graph.limit is None else graph.limit
+    if limit < 2:
+        raise GnomonError(
+            "The comparison needs two lengths, and the model has 1 position: use --no-check (check=False)."
+        )
     if long > limit:
-        raise GnomonError(f"The model has {limit} positions, too few to check {long} tokens; choose other lengths.")
+        raise GnomonError(f"The model has {limit} positions, too few to check {long} tokens; {OTHERS}.")
     if options.cache:
         return _with_cache(short, max(1, min(long, limit - short - FIRST)))
     first = min(FIRST, limit - long) if graph.has_positions else 0
@@ -62,12 +73,12 @@ def _with_cache(short: int, past: int) -> tuple[Case, ...]:
 
 
 def _checked(eager: Graph, graph: OnnxModule, case: Case, seed: int) -> Check:
-    drawn = eager.draw(case, seed)
     try:
+        drawn = eager.draw(case, seed)
         with torch.no_grad():
             expected = eager(*drawn.values())
     except Exception as error:
-        raise GnomonError(f"The model itself does not run at {case}: {said(error)}.") from error
+        raise GnomonError(f"The model itself does not run at {case}: {said(error)}; {OTHERS}.") from error
     tolerance = TOLERANCES.get(expected[0].dtype, TOLERANCES[torch.float32])
     try:
         results = graph(**drawn)

@@ -13,7 +13,7 @@ from gnomon.finetune.parameters import owners, plain_name
 
 
 class TableAdapter(nn.Module, ABC):
-    """A torch parametrization that is made for a table and remembers whether the table trained before.
+    """A torch parametrization that is made for a table and remembers what trained before.
 
     The module keeps its class, its hooks and its promises: it reads `weight`, and gets the adapted one.
     """
@@ -21,6 +21,8 @@ class TableAdapter(nn.Module, ABC):
     def __init__(self, *, trained: bool) -> None:
         super().__init__()
         self.trained = trained
+        #: what else stopped training when the adapter was made: modules with the names of their parameters
+        self.frozen: tuple[tuple[nn.Module, str], ...] = ()
 
     @abstractmethod
     def forward(self, stored: Float[Tensor, "stored columns"]) -> Float[Tensor, "rows columns"]:

@@ -7,6 +7,7 @@ from torch import nn
 from gnomon.errors import GnomonError
 from gnomon.finetune.adapter import beneath_adapters
 from gnomon.finetune.parameters import learned_parameters, position_parameters
+from gnomon.kernels.given import require
 
 
 def freeze(model: nn.Module) -> tuple[str, ...]:
@@ -29,10 +30,12 @@ def unfreeze(model: nn.Module, names: Iterable[str] | None = None) -> tuple[str,
     """Train position parameters again: these, or all that are there to be learned; returns the names that changed.
 
     Without names, a table that the config calls fixed (sinusoids kept as a parameter) stays frozen, and so does what an
-    adapter keeps beneath it. Raises GnomonError for a name that is no position parameter of the model.
+    adapter keeps beneath it. A str is one name. Raises GnomonError for a name that is no position parameter of the
+    model; nothing has changed then.
     """
     parameters, kept = position_parameters(model), beneath_adapters(model)
-    chosen = [n for n, p in learned_parameters(model).items() if id(p) not in kept] if names is None else list(names)
+    learned = [name for name, parameter in learned_parameters(model).items() if id(parameter) not in kept]
+    chosen = learned if names is None else _each_once(names)
     unknown = [name for name in chosen if name not in parameters]
     if unknown:
         raise GnomonError(
@@ -42,3 +45,12 @@ def unfreeze(model: nn.Module, names: Iterable[str] | None = None) -> tuple[str,
     for name in changed:
         parameters[name].requires_grad_(True)
     return changed
+
+
+def _each_once(names: Iterable[str]) -> list[str]:
+    if isinstance(names, str):
+        return [names]
+    given = list(names) if isinstance(names, Iterable) else [names]
+    for name in given:
+        require(name, str, "Names of parameters are str, or None for all that is there to be learned")
+    return list(dict.fromkeys(given))

@@ -6,6 +6,7 @@ from torch import Tensor, nn
 from torch.nn.utils import parametrize
 
 from gnomon.finetune.adapter import beneath_adapters, chains
+from gnomon.finetune.parameters import require_module
 
 Model = TypeVar("Model", bound=nn.Module)
 
@@ -14,17 +15,24 @@ def merge(module: Model) -> Model:
     """Put what the adapters in `module` have learned into its tables and remove them; returns the module.
 
     It then has the names, the classes and the numbers of one that never was adapted, to the bit of what the adapted
-    one read, and a table trains if it did before. Nothing happens where there is no adapter.
+    one read; what trained before it was adapted trains, also what `low_rank` froze beside the tables. Nothing happens
+    where there is no adapter.
 
     >>> from gnomon.encodings import Learned
     >>> from gnomon.finetune import low_rank
     >>> list(merge(low_rank(Learned(max_length=512, dim=64), rank=4)).state_dict())
     ['weight']
     """
-    for part in list(module.modules()):
+    require_module(module)
+    parts, frozen = list(module.modules()), dict[tuple[nn.Module, str], None]()
+    for part in parts:
         for name, _, adapter in list(chains(part)):
             parametrize.remove_parametrizations(part, name, leave_parametrized=True)
             getattr(part, name).requires_grad_(adapter.trained)
+            frozen.update(dict.fromkeys(adapter.frozen))
+    for holder, name in frozen:
+        if holder in parts:
+            getattr(holder, name).requires_grad_(True)
     return module
 
 
@@ -36,6 +44,7 @@ def adapter_state(module: nn.Module) -> dict[str, Tensor]:
     >>> {name: tuple(value.shape) for name, value in adapter_state(low_rank(Learned(512, 64), rank=4)).items()}
     {'parametrizations.weight.0.rows': (512, 4), 'parametrizations.weight.0.columns': (4, 64)}
     """
+    require_module(module)
     kept = beneath_adapters(module)
     places = [
         f"{path}.parametrizations.{name}.".removeprefix(".")

@@ -9,7 +9,8 @@ from torch.nn.utils import parametrize
 
 from gnomon.errors import GnomonError
 from gnomon.finetune.adapter import TableAdapter, single_owner
-from gnomon.finetune.parameters import learned_parameters
+from gnomon.finetune.parameters import table_parameters
+from gnomon.kernels.given import is_whole
 
 Model = TypeVar("Model", bound=nn.Module)
 
@@ -48,7 +49,7 @@ def train_rows(module: Model, first: int) -> Model:
     >>> [(name, tuple(p.shape)) for name, p in encoding.named_parameters() if p.requires_grad]
     [('parametrizations.weight.original', (16, 8))]
     """
-    tables = {name: table for name, table in learned_parameters(module).items() if table.ndim == 2}
+    tables = table_parameters(module)
     if len(tables) != 1:
         raise GnomonError(
             f"Rows are trained in one learned table at a time, here are {', '.join(tables) or 'none'}; pass the "
@@ -56,8 +57,8 @@ def train_rows(module: Model, first: int) -> Model:
         )
     [(name, table)] = tables.items()
     holder = single_owner(module, table, name)
-    if not 1 <= first < len(table):
-        raise GnomonError(f"The first row to train is 1 to {len(table) - 1} in a table of {len(table)}, got {first}.")
+    if not (is_whole(first) and 1 <= first < len(table)):
+        raise GnomonError(f"The first row to train is 1 to {len(table) - 1} in a table of {len(table)}, got {first!r}.")
     adapter = NewRows(table.detach(), first, trained=table.requires_grad)
     parametrize.register_parametrization(holder, name.rpartition(".")[2], adapter)
     table.requires_grad_(True)

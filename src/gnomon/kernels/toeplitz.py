@@ -17,7 +17,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from gnomon.errors import ShapeError
 from gnomon.kernels.band import Band, Block, Reach, distances
-from gnomon.kernels.precision import full_precision
+from gnomon.kernels.precision import full_precision, narrow
 
 #: Most queries of one block, forward. Larger blocks compute more of what a causal mask hides, smaller ones call more.
 ROWS = 256
@@ -67,12 +67,14 @@ class _ByDistance(torch.autograd.Function):
     def forward(ctx: Any, q: Tensor, k: Tensor, v: Tensor, numbers: Tensor, band: Band, scale: float) -> Tensor:
         rows = min(ROWS, max(ROWS // 4, len(band.steps)))  # a narrow window takes narrow blocks
         padded = band.padded(numbers, rows, torch.promote_types(q.dtype, torch.float32))
-        out = torch.empty_like(q)
+        out, shared = torch.empty_like(q), q.shape[1] != k.shape[1]
         for block in band.blocks(rows):
-            keys, mask = block.keys, block.mask(padded, q.dtype)
-            part = scaled_dot_product_attention(
-                block.reversed(q), k[:, :, keys], v[:, :, keys], mask, scale=scale, enable_gqa=q.shape[1] != k.shape[1]
-            )
+            keys, mask = block.keys, block.mask(padded, padded.dtype)
+            mask = mask if q.device.type == "cpu" else narrow(mask, q.dtype)
+            with full_precision(q.device):  # autocast would make a matrix of the mask, in half precision
+                part = scaled_dot_product_attention(
+                    block.reversed(q), k[:, :, keys], v[:, :, keys], mask, scale=scale, enable_gqa=shared
+                )
             out[:, :, block.start : block.end] = part.flip(2)
         ctx.save_for_backward(q, k, v, numbers, out)
         ctx.band, ctx.scale = band, scale

@@ -103,6 +103,8 @@ def _each_layer(
 ) -> tuple[PositionEncoding, ...]:
     if isinstance(encoding, PositionEncoding):
         return (encoding,) * num_layers
+    if isinstance(encoding, str):
+        raise GnomonError(f"An encoding is an object, got the word {encoding!r}; gnomon.encodings.build makes one.")
     if len(encoding) != num_layers:
         raise GnomonError(f"The model has {num_layers} layers but {len(encoding)} encodings; give one for each layer.")
     return tuple(encoding)

@@ -1,14 +1,15 @@
 """Sequences spread over ranks, and put together again."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import final, get_args
 
 import torch
 import torch.distributed as dist
 from jaxtyping import Int64, Shaped
 from torch import Tensor
 
-from gnomon.parallel.collectives import gathered, place
+from gnomon.errors import PositionError
+from gnomon.parallel.collectives import gathered, place, require_group
 from gnomon.positions.sharding import Scheme, shard, shard_index, unshard
 
 
@@ -18,11 +19,17 @@ class ContextParallel:
     """How the tokens of a row are spread over the ranks of a group: the schemes of `gnomon.positions.shard`.
 
     Build positions, masks and document ids for whole rows, and `shard` them like the tokens. `group` None is the group
-    of all processes. Raises GnomonError outside a process group, PositionError for lengths that do not split evenly.
+    of all processes. Raises PositionError for another scheme, and for lengths that do not split evenly; GnomonError for
+    what is no group, and, when it is used, outside a process group.
     """
 
     scheme: Scheme = "contiguous"
     group: dist.ProcessGroup | None = None
+
+    def __post_init__(self) -> None:
+        if self.scheme not in get_args(Scheme):
+            raise PositionError(f"The scheme of shards is one of {', '.join(get_args(Scheme))}, got {self.scheme!r}.")
+        require_group(self.group)
 
     @property
     def rank(self) -> int:

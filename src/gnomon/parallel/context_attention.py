@@ -19,6 +19,7 @@ from gnomon.attention.paths import attend
 from gnomon.attention.slots import position_of_each
 from gnomon.encodings.base import PositionEncoding
 from gnomon.errors import GnomonError
+from gnomon.kernels.given import require
 from gnomon.parallel.context import ContextParallel
 
 OPEN = AttentionMask()
@@ -43,6 +44,8 @@ class ContextParallelAttention(nn.Module):
 
     def __init__(self, attention: Attention, parallel: ContextParallel) -> None:
         super().__init__()
+        require(attention, Attention, "Rows are spread for a gnomon.attention.Attention")
+        require(parallel, ContextParallel, "How rows are spread is a gnomon.parallel.ContextParallel(...)")
         if attention.encoding.length_dependent:
             raise GnomonError(
                 f"{attention.encoding} turns each query by its own length, which ranks do not see; fix the length, "

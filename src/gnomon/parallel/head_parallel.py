@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from gnomon.attention import Attention, AttentionMask, LayerCache
 from gnomon.encodings.base import PositionEncoding
+from gnomon.kernels.given import require
 from gnomon.parallel.collectives import copied, place, summed
 from gnomon.parallel.head_shards import key_head_range, shard_heads
 
@@ -26,6 +27,7 @@ def shared_by_heads(encoding: PositionEncoding) -> tuple[str, ...]:
     >>> shared_by_heads(T5Bias(4))
     ()
     """
+    require(encoding, PositionEncoding, "Heads share parameters of a gnomon.encodings.PositionEncoding")
     along = encoding.heads_along or {}
     return tuple(name for name, _ in encoding.named_parameters() if name not in along)
 

@@ -8,6 +8,7 @@ from torch import nn
 from gnomon.attention import Attention
 from gnomon.encodings.base import PositionEncoding
 from gnomon.errors import ShapeError
+from gnomon.kernels.given import is_whole, require
 
 
 def shard_heads(attention: Attention, rank: int, world: int, *, encoding: PositionEncoding | None = None) -> Attention:
@@ -18,13 +19,16 @@ def shard_heads(attention: Attention, rank: int, world: int, *, encoding: Positi
     them; where there are fewer key heads than ranks, several ranks hold the same one. `encoding` is the rank's part of
     the encoding where layers share one; by default the attention's own is cut.
 
-    Raises ShapeError when the heads do not split evenly.
+    Raises ShapeError when the heads do not split evenly or the rank is not there, GnomonError for another layer.
 
     >>> from gnomon.encodings import ALiBi
     >>> whole = Attention(24, num_heads=12, encoding=ALiBi(12), causal=True)
     >>> shard_heads(whole, rank=1, world=2).encoding
     ALiBi(num_heads=6, form='symmetric', alibi_bias_max=8.0, logit_scale=1.0, part_of=[6, 12])
     """
+    require(attention, Attention, "Heads are cut of a gnomon.attention.Attention")
+    if encoding is not None:
+        require(encoding, PositionEncoding, "The encoding of some heads is a gnomon.encodings.PositionEncoding or None")
     first, count = head_range(attention.num_heads, rank, world)
     key_first, key_count = key_head_range(attention, rank, world)
     width = attention.head_dim
@@ -68,6 +72,10 @@ def head_range(num_heads: int, rank: int, world: int) -> tuple[int, int]:
     >>> head_range(12, rank=2, world=4)
     (6, 3)
     """
+    if not (is_whole(rank) and is_whole(world)):
+        raise ShapeError(f"Rank and world are integers, got rank={rank!r}, world={world!r}.")
+    if world < 1:
+        raise ShapeError(f"There is at least 1 rank, got world={world}.")
     if not 0 <= rank < world:
         raise ShapeError(f"Ranks are 0 to {world - 1}, got rank={rank}.")
     if num_heads % world:

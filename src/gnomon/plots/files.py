@@ -28,16 +28,28 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     """Raise GnomonError where a write would fail for sure, before anything costly is computed."""
     try:
         kind = _kind(path)
-        folder = Path(path).parent
         # A link that leads nowhere is written through, so the folder that it names counts.
-        missing = kind is None and not all(Path(f).is_dir() for f in (folder, os.path.dirname(os.path.realpath(path))))
+        folders = (Path(path).parent, Path(os.path.realpath(path)).parent) if kind is None else ()
+        missing = next((folder for folder in folders if not folder.is_dir()), None)
     except (OSError, ValueError) as error:  # too long a name, or one with a null byte
         reason = getattr(error, "strerror", None) or str(error)
         raise GnomonError(f"Cannot write {_short(path)}: {reason}. Choose another path.") from error
-    if missing:
-        raise GnomonError(f"The folder {folder} does not exist; make it, or write somewhere else.")
+    if missing is not None:
+        raise GnomonError(f"The folder {missing} does not exist; make it, or write somewhere else.")
     if kind == stat.S_IFDIR:
         raise GnomonError(f"{path} is a folder; name a file in it.")
+
+
+def try_writing(path: str | os.PathLike[str]) -> None:
+    """As `check_writable`; a file is made beside the path too, and removed: not every folder takes one."""
+    check_writable(path)
+    if _kind(path) in (None, stat.S_IFREG):
+        beside = _beside(Path(os.path.realpath(path)))
+        try:
+            beside.touch(exist_ok=False)
+            beside.unlink()
+        except OSError as error:
+            raise GnomonError(f"Cannot write {_short(path)}: {error.strerror}. Choose another path.") from error
 
 
 def _kind(path: str | os.PathLike[str]) -> int | None:
@@ -49,13 +61,17 @@ def _kind(path: str | os.PathLike[str]) -> int | None:
 
 
 def _replace(target: Path, content: bytes) -> None:
-    beside = target.with_name(f".{secrets.token_hex(8)}.part")
+    beside = _beside(target)
     try:
         with beside.open("xb") as file:
             file.write(content)
         beside.replace(target)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def _beside(target: Path) -> Path:
+    return target.with_name(f".{secrets.token_hex(8)}.part")
 
 
 def _short(path: str | os.PathLike[str]) -> str:

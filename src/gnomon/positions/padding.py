@@ -38,7 +38,7 @@ def after_mask(attention_mask: Shaped[Tensor, "B C_plus_new"], new: int) -> Int6
 def real_tokens(mask: Shaped[Tensor, "B S"]) -> Bool[Tensor, "B S"]:
     """An attention mask as tokenizers write it, (B, S) with 1 for a token and 0 for padding, as booleans.
 
-    Raises PositionError for other values or another number of dimensions.
+    Raises PositionError for other values, which a compiled graph cannot look for, or another number of dimensions.
 
     >>> real_tokens(torch.tensor([[0, 1]]))
     tensor([[False,  True]])
@@ -51,6 +51,8 @@ def real_tokens(mask: Shaped[Tensor, "B S"]) -> Bool[Tensor, "B S"]:
     if mask.dtype == torch.bool:  # no other values to look for, which a graph that is traced could not
         return mask.clone()
     real = mask == 1
+    if torch.compiler.is_compiling():  # values cannot be read
+        return real
     wrong = ~(real | (mask == 0))
     if wrong.any():
         raise PositionError(

@@ -100,7 +100,9 @@ def test_only_angles_are_kept(path: str) -> None:
     layout: Any = "interleaved" if path == "complex" else "half"
     with ROTATION.using(path), torch.autograd.graph.saved_tensors_hooks(keep, lambda x: x):
         apply_rotary(q, k, **ANGLES, layout=layout)
-    assert {x.data_ptr() for x in kept} == {ANGLES[name].data_ptr() for name in ("cos", "sin", "positions")}
+    cos, sin, positions = kept
+    assert (cos.data_ptr(), sin.data_ptr()) == (ANGLES["cos"].data_ptr(), ANGLES["sin"].data_ptr())
+    assert torch.equal(positions, ANGLES["positions"])  # a copy: callers may count theirs up
 
 
 @PATHS
@@ -144,3 +146,22 @@ def test_a_table_that_changes_before_the_backward_pass_is_noticed(path: str | No
     cos.zero_()
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         y.sum().backward()
+
+
+@pytest.mark.parametrize("path", [None, *(path for path in runnable() if path != "traceable")])  # torch refuses there
+def test_ids_that_are_counted_up_before_the_backward_pass_change_no_gradient(path: str | None) -> None:
+    x = random(2, 3, 5, 8).requires_grad_()
+    weights = random(2, 3, 5, 8)
+    positions = ANGLES["positions"].clone()
+
+    def slope(change: bool) -> Tensor:
+        given = positions.clone()
+        with preferring(path):
+            turned = apply_rotary(x, **{**ANGLES, "positions": given}, layout="half")
+        if change:
+            given.sub_(given)
+        assert isinstance(turned, Tensor)
+        [found] = torch.autograd.grad((turned * weights).sum(), x)
+        return found
+
+    assert torch.equal(slope(change=True), slope(change=False))

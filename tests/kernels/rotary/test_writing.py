@@ -152,3 +152,29 @@ def test_tensors_are_told_apart_by_the_places_that_they_reach() -> None:
         assert not (apart(one, other) and mine & theirs)
         proven += apart(one, other)
     assert proven > 400  # of 2025 pairs, most of which share a place
+
+
+@PATHS
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_out_in_the_gaps_of_a_strided_q_is_refused_when_both_share_rows(path: str | None, dtype: torch.dtype) -> None:
+    rows = random(1, 1, 5, 8).to(dtype)
+    q, out = rows[..., :4], rows.view(-1)[20:].view(1, 1, 5, 4)
+    with preferring(path):
+        refused(q, words="overlap|share", out=out)
+
+
+@PATHS
+def test_autograd_notices_what_inference_mode_overwrites(path: str | None) -> None:
+    q = random(1, 2, 5, 4).requires_grad_() * 1
+    loss = q.square().sum()
+    with torch.inference_mode(), preferring(path):
+        apply_rotary(q.detach(), **ANGLES, inplace=True)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        loss.backward()
+
+
+@PATHS
+def test_nothing_to_turn_is_no_overlap(path: str | None) -> None:
+    q = torch.zeros(2, 0, 5, 4)
+    with preferring(path):
+        assert apply_rotary(q, **ANGLES, inplace=True) is q

@@ -57,8 +57,7 @@ def test_a_baseline_that_spreads_marks_its_cell(seconds: tuple[float, ...], dist
     cell = CellResult("b", "t", "", 1, (Row("copy_", seconds),), (FAILS,))
     found = Benchmarks("full", "c", {"cpu": "one"}, (cell,))
     assert cell.disturbed is disturbed
-    assert ("Disturbed: rounds" in render_text(found)) is disturbed
-    assert ("thread, disturbed" in render_text(found, width=200)) is disturbed
+    assert ("Disturbed: the rounds of copy_" in render_text(found)) is disturbed
     assert json.loads(found.to_json())["cells"][0]["disturbed"] is disturbed
 
 
@@ -76,3 +75,17 @@ def test_json_has_the_numbers_and_their_ratios() -> None:
     assert data["cells"][1]["rows"][1]["memory_ratio"] == 0.25
     assert data["cells"][0]["verdicts"][1]["holds"] is False
     assert (data["environment"], data["notes"], data["size"]) == ({"cpu": "one"}, ["2 threads left out."], "quick")
+
+
+def test_what_a_busy_machine_left_open_is_said_with_both_numbers_and_counted() -> None:
+    why = "disturbed: run again on a quiet machine"
+    unclear = Verdict("R3", "at most 1.20 of clone", None, 16.0, 1.2, "x", False, why, least=1.0, unsteady=("clone",))
+    rows = (Row("copy_", (1.0,) * 5), Row("clone", (1.0, *(16.0,) * 4)))
+    cell = CellResult("rotary", "float32", "", 1, rows, (unclear, HOLDS))
+    text = render_text(Benchmarks("full", "c", {"cpu": "one"}, (cell,)), width=200)
+    assert cell.disturbed
+    assert "Disturbed: the rounds of clone are unsteady; ratios here say little." in text
+    said = f"at most 1.20 of clone (16.0x by medians, 1.00x by minima, at most 1.20x; {why})"
+    assert f"  R3 no verdict: {said}\n" in text
+    assert f"  R3: 0 of 0 hold, 1 without a verdict\n    no verdict: {said}; float32, 1 thread\n" in text
+    assert "does not hold" not in text

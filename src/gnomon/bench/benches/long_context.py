@@ -12,7 +12,7 @@ from gnomon.bench.targets import Target
 from gnomon.errors import GnomonError
 from gnomon.report.bench.results import MIB, Row
 
-TOKENS, QUICK_TOKENS, TINY_TOKENS = 10_000, 1_500, 40
+TOKENS, QUICK_TOKENS, TINY_TOKENS = 10_000, 1_000, 40
 #: What an article states for 10,000 tokens of a system it does not describe: 3.2 to 1.4 GB, 38% less latency.
 STATED_MEMORY, STATED_TIME = 1.4 / 3.2, 1 - 0.38
 SINGLE, IN_HALF = 1e-4, 5e-2  #: how far outputs may be from exact ones, in float32 and with rounded tables

@@ -11,7 +11,7 @@ from torch.nn.functional import scaled_dot_product_attention
 from gnomon.bench.attending import Attending
 from gnomon.bench.cell import Candidate, Cell, Request, regime, registry, sorted_out
 from gnomon.bench.children import child
-from gnomon.bench.peers.installed import require
+from gnomon.bench.peers.installed import UNIMPORTABLE, as_reason, require
 from gnomon.bench.rotations import SEED
 from gnomon.bench.targets import Target
 from gnomon.bench.ways import unless_missing, word
@@ -30,7 +30,8 @@ def relative_shift(request: Request) -> Iterator[Cell]:
     heads, lengths = (2, (40,)) if request.tiny else (8, (1024,)) if request.quick else (16, (512, 1024, 2048))
     for length in lengths:
         yield _cell(Attending(heads, length, WIDTH, torch.float32, causal=False), request)
-    yield _memory(heads, lengths[-1], request)
+    if request.tiny or not request.quick:
+        yield _memory(heads, lengths[-1], request)
 
 
 def way(name: str, heads: int, length: int) -> Callable[[], Tensor]:
@@ -96,8 +97,9 @@ def _shifted(sizes: Attending, encoding: TransformerXL) -> Tensor:
 def _xlnet(sizes: Attending) -> Callable[[], Tensor]:
     """What a layer of transformers does with queries, keys and values: vectors of distances, then the core."""
     require("transformers")
-    from transformers import XLNetConfig
-    from transformers.models.xlnet.modeling_xlnet import XLNetRelativeAttention
+    with as_reason(UNIMPORTABLE):
+        from transformers import XLNetConfig
+        from transformers.models.xlnet.modeling_xlnet import XLNetRelativeAttention
 
     ours, dim = encoding(sizes), sizes.heads * sizes.width
     layer: Any = XLNetRelativeAttention(XLNetConfig(d_model=dim, n_head=sizes.heads, vocab_size=8, dropout=0.0)).eval()

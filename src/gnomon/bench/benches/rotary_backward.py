@@ -10,7 +10,7 @@ from torch import Tensor
 from gnomon.bench.cell import Candidate, Cell, Request, regime, registry, sorted_out
 from gnomon.bench.peers.rotary import Rotate
 from gnomon.bench.rotations import Pair, Rotation, Shape
-from gnomon.bench.targets import Target
+from gnomon.bench.targets import OTHERS, Target
 from gnomon.bench.ways import CLONE, FRESH, peer_names, peers, turning, word
 from gnomon.kernels.rotation import LAYOUTS
 
@@ -62,4 +62,4 @@ def _targets(rotation: Rotation) -> Iterator[Target]:
     if rotation.dtype == torch.float32 and rotation.layout == "interleaved" and not decoding:
         library = "rotary-embedding-torch"
         yield Target("R6", f"float32: 7 times as fast as {library}", "speed-up", FRESH, 7, (library,))
-    yield Target("peers", "faster than every peer", "speed-up", FRESH, 1.0, peer_names(rotation))
+    yield Target("peers", f"faster than {OTHERS}", "speed-up", FRESH, 1.0, peer_names(rotation))

@@ -92,7 +92,7 @@ def _turned(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
 NAIVE, LIMIT, OURS = "tables and mask made in every layer", "no positions at all", "gnomon: kept half tables, no mask"
 HALF = "tables and mask kept, tables in bfloat16"
 EXACT = "tables and mask kept"  #: whose output the others are held against
-FULL_ONLY: Final = (HALF,)  #: steps that the quick form leaves out
+FULL_ONLY: Final = (HALF, LIMIT)  #: steps that the quick form leaves out
 STEPS: Final[Mapping[str, type[Step] | tuple[Kept, torch.dtype]]] = {
     NAIVE: ("never", torch.float32),
     EXACT: ("always", torch.float32),

@@ -112,11 +112,12 @@ def _buckets(relative: Tensor) -> Tensor:
 
 NAIVE, LIMIT, OURS = "bias made in every layer", "no positions at all", "gnomon: no matrix"
 EXACT = NAIVE  #: whose output the others are held against
-FULL_ONLY: Final = ()  #: steps that the quick form leaves out
+IN_HALF = "bias kept in bfloat16, read in blocks"
+FULL_ONLY: Final = (IN_HALF, LIMIT)  #: steps that the quick form leaves out
 STEPS: Final[Mapping[str, type[Step] | tuple[Kept, torch.dtype]]] = {
     NAIVE: ("never", torch.float32),
     "bias kept": ("always", torch.float32),
-    "bias kept in bfloat16, read in blocks": ("always", torch.bfloat16),
+    IN_HALF: ("always", torch.bfloat16),
     OURS: ByDistance,
     LIMIT: NoPositions,
 }

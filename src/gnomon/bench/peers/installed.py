@@ -2,6 +2,8 @@
 
 import importlib.util
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -17,6 +19,8 @@ PACKAGES: Final = {
     "x-transformers": "x_transformers",
 }
 
+UNIMPORTABLE = "cannot be imported"
+
 
 def installed() -> tuple[str, ...]:
     """The peers that are installed, found without importing them."""
@@ -31,10 +35,28 @@ def require(module: str) -> Path:
     return Path(found.origin).parent
 
 
+@contextmanager
+def as_reason(what: str) -> Iterator[None]:
+    """Whatever goes wrong inside, where code of a peer runs, is a GnomonError: what it was, and the first line of it.
+
+    >>> with as_reason("cannot be imported"):
+    ...     import nowhere
+    Traceback (most recent call last):
+    gnomon.errors.GnomonError: cannot be imported: ModuleNotFoundError: No module named 'nowhere'
+    """
+    try:
+        yield
+    except GnomonError:
+        raise
+    except Exception as error:
+        words = (str(error).splitlines() or ["no word"])[0]
+        raise GnomonError(f"{what}: {type(error).__name__}: {words}") from error
+
+
 def x_transformers() -> Any:
     """The module of x-transformers, which uses a deprecated part of torch while it is imported."""
     require("x_transformers")
-    with warnings.catch_warnings():
+    with as_reason(UNIMPORTABLE), warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         import x_transformers.x_transformers as module
     return module
@@ -54,5 +76,6 @@ def _loaded(name: str, file: Path) -> ModuleType:
     if spec is None or spec.loader is None:
         raise GnomonError(f"{file.name} cannot be loaded")
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    with as_reason(UNIMPORTABLE):
+        spec.loader.exec_module(module)
     return module

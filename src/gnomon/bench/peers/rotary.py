@@ -9,7 +9,7 @@ from typing import Any, Final
 import torch
 from torch import Tensor
 
-from gnomon.bench.peers.installed import one_file, require, x_transformers
+from gnomon.bench.peers.installed import UNIMPORTABLE, as_reason, one_file, require, x_transformers
 from gnomon.bench.rotations import BASE, Pair, Rotation
 from gnomon.errors import GnomonError
 from gnomon.kernels.rotation import Layout
@@ -34,8 +34,9 @@ class RotaryPeer:
 def llama_tables(width: int, positions: Tensor) -> Callable[[], Pair]:
     """A call of the module of transformers that makes cos and sin, (1, S, D) each, in each forward pass of a Llama."""
     require("transformers")
-    from transformers.models.llama.configuration_llama import LlamaConfig
-    from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding
+    with as_reason(UNIMPORTABLE):
+        from transformers.models.llama.configuration_llama import LlamaConfig
+        from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding
 
     rope = {"rope_type": "default", "rope_theta": BASE}
     length = int(positions[0, -1]) + 1
@@ -46,7 +47,8 @@ def llama_tables(width: int, positions: Tensor) -> Callable[[], Pair]:
 
 def _transformers(rotation: Rotation) -> Rotate:
     cos, sin = (x.to(rotation.dtype) for x in llama_tables(rotation.shape.width, rotation.positions)())
-    from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
+    with as_reason(UNIMPORTABLE):
+        from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
 
     turn: Any = apply_rotary_pos_emb
 
@@ -75,7 +77,8 @@ def _torchtune(rotation: Rotation) -> Rotate:
 
 def _rotary_embedding_torch(rotation: Rotation) -> Rotate:
     require("rotary_embedding_torch")
-    from rotary_embedding_torch import RotaryEmbedding
+    with as_reason(UNIMPORTABLE):
+        from rotary_embedding_torch import RotaryEmbedding
 
     module = RotaryEmbedding(dim=rotation.shape.width, theta=BASE)
     module.rotate_queries_or_keys(rotation.inputs[0].float(), offset=rotation.shape.first)  # in half first, it is wrong

@@ -103,6 +103,11 @@ def _sequences(tensors: dict[str, Tensor], model: str) -> dict[str, Tensor]:
             f"An export opens one batch and one length, so all tensors of the example are (batch, length, ...); "
             f"{model} takes {given}: export the part of it that does, or pass an example."
         )
+    for name, shape in shapes.items():
+        if 0 in shape[:2]:
+            raise UnsupportedTargetError(
+                f"{model} takes {name} {shape}: give an example of at least one row and one token."
+            )
     return {name: value.detach().cpu() for name, value in tensors.items()}
 
 

@@ -11,7 +11,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn.functional import scaled_dot_product_attention
 
 from gnomon.errors import ShapeError
-from gnomon.kernels.precision import full_precision
+from gnomon.kernels.precision import full_precision, narrow
 from gnomon.kernels.relative_shift.mask import Mask, Plan, Visible
 from gnomon.kernels.relative_shift.shift import Shift
 from gnomon.kernels.relative_shift.slopes import Slopes
@@ -90,7 +90,7 @@ class _Attention(torch.autograd.Function):
         for block in plan.shift.blocks():
             bias, blind = mask.of(block)
             seen_k, seen_v = k[:, :, block.keys], v[:, :, block.keys]
-            taken = bias if bias.device.type == "cpu" else _narrow(bias, q.dtype)
+            taken = bias if bias.device.type == "cpu" else narrow(bias, q.dtype)
             rows = scaled_dot_product_attention(q[:, :, block.rows], seen_k, seen_v, attn_mask=taken, scale=plan.scale)
             out[:, :, block.rows] = rows if blind is None else rows.masked_fill(blind, 0.0)
         return out
@@ -103,12 +103,6 @@ class _Attention(torch.autograd.Function):
         for block in ctx.plan.shift.blocks():
             slopes.add(block, grad[:, :, block.rows])
         return (None, *slopes.of_inputs())
-
-
-def _narrow(bias: Float[Tensor, "B H Q K"], dtype: torch.dtype) -> Float[Tensor, "B H Q K"]:
-    """As kernels other than the CPU's take it: in memory of its own, in the dtype of the queries. The largest number
-    of each row becomes zero first, which the softmax does not see, so that the keys that matter keep their digits."""
-    return (bias - bias.amax(-1, keepdim=True)).to(dtype)
 
 
 def _check(q: Tensor, k: Tensor, terms: RelativeTerms, shift: Shift) -> None:

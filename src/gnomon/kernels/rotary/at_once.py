@@ -67,9 +67,12 @@ def _pairs(xs: tuple[Tensor, ...], results: tuple[Tensor, ...], sequence_dim: in
 
 
 def _separate(written: tuple[Tensor, ...], known: tuple[Tensor, ...]) -> bool:
-    """Whether those that are written are whole and may be written, and no two of the known ones share memory."""
+    """Whether all are whole, those that are written may be, and no two of the known ones share memory."""
     for x in written:
-        if not x.is_contiguous() or x.is_inference() != is_inference_mode_enabled():
+        if x.is_inference() != is_inference_mode_enabled():
+            return False
+    for x in known:
+        if not x.is_contiguous():  # its bytes are not all between its first and its last
             return False
     spans = [(x.data_ptr(), x.nbytes) for x in known]
     spans.sort()

@@ -3,12 +3,12 @@
 from typing import final
 
 import torch
-from torch.autograd.graph import increment_version
 
 from gnomon.kernels import native
 from gnomon.kernels.rotary.kernel import Kernel, beyond_float32
 from gnomon.kernels.rotary.path import Pairs, Request
 from gnomon.kernels.rotary.turn import Turn, outside_table
+from gnomon.kernels.rotary.writing import outdated
 
 
 @final
@@ -30,5 +30,4 @@ class Compiled(Kernel):
         wrong = native.rotate(pairs, cos, sin, turn.positions, turn.layout == "interleaved", turn.sign, threads)
         if wrong != -1:
             raise outside_table(wrong, cos.shape[0])
-        if not torch.is_inference_mode_enabled():  # what autograd kept of the overwritten is now known to be stale
-            increment_version([destination for _, destination in pairs])
+        outdated([destination for _, destination in pairs])

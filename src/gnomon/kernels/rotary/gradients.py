@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from gnomon.kernels.rotary.kernel import Kernel
 
 
+def _kept(angle: Tensor) -> Tensor:
+    """For the backward pass: not what inference mode made (a cached table, say), nor ids that callers count up."""
+    return angle if angle.is_floating_point() and not angle.is_inference() else angle.clone()
+
+
 @final
 class Recorded(torch.autograd.Function):
     """Turn vectors by a kernel that autograd cannot see into. Differentiable any number of times."""
@@ -25,8 +30,7 @@ class Recorded(torch.autograd.Function):
 
         ctx.path, ctx.layout, ctx.sign = path, layout, sign
         ctx.set_materialize_grads(False)
-        # What was made in inference mode (a cached table, say) cannot be kept for the backward pass.
-        ctx.save_for_backward(*(angle.clone() if angle.is_inference() else angle for angle in angles))
+        ctx.save_for_backward(*map(_kept, angles))
         results = fresh(path, sources, Turn.of(angles, layout, sign))
         needed = ctx.needs_input_grad[4:]
         ctx.mark_non_differentiable(*(y for y, need in zip(results, needed, strict=True) if not need))

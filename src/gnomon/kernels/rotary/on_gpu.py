@@ -5,11 +5,11 @@ from importlib.util import find_spec
 from typing import Final, final
 
 import torch
-from torch.autograd.graph import increment_version
 
 from gnomon.kernels.rotary.kernel import Kernel, beyond_float32
 from gnomon.kernels.rotary.path import Pairs, Request
 from gnomon.kernels.rotary.turn import Turn, require_inside
+from gnomon.kernels.rotary.writing import outdated
 
 #: Triton runs kernels on the CPU, slowly, under TRITON_INTERPRET=1.
 _INTERPRETED: Final = os.environ.get("TRITON_INTERPRET") == "1"
@@ -41,5 +41,4 @@ class OnGPU(Kernel):
                 require_inside(turn.positions, turn.cos.shape[0])
         for source, destination in pairs:
             launch(source, destination, turn)
-        if not torch.is_inference_mode_enabled():
-            increment_version([destination for _, destination in pairs])
+        outdated([destination for _, destination in pairs])

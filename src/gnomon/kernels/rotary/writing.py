@@ -1,9 +1,11 @@
 """Where a rotation may write. All is checked before anything is written, so a refused call changes nothing."""
 
+from collections.abc import Sequence
 from itertools import combinations
 
 import torch
 from torch import Tensor
+from torch.autograd.graph import increment_version
 
 from gnomon.errors import GnomonError, ShapeError
 from gnomon.kernels.rotary.path import Request, tensors_in
@@ -59,6 +61,11 @@ def require_apart(request: Request) -> None:
         )
 
 
+def outdated(written: Sequence[Tensor]) -> None:
+    """Let autograd know that what it kept of these tensors is stale; tensors of inference mode have no version."""
+    increment_version([tensor for tensor in written if not tensor.is_inference()])
+
+
 def apart(one: Tensor, other: Tensor) -> bool:
     """Whether two tensors surely have no byte in common; slices of one row each are told apart, odd strides are not.
 
@@ -99,6 +106,8 @@ def _reach(tensor: Tensor, spans: list[tuple[int, int]]) -> int:
 
 def _dense(tensor: Tensor) -> bool:
     """Whether each element surely has a place of its own: each stride steps over all that the smaller ones reach."""
+    if not tensor.numel():
+        return True
     reach = tensor.element_size()
     for stride, size in sorted(_layout(tensor)[1]):
         if stride < reach:

@@ -8,6 +8,9 @@ from typing import Any
 
 SCHEMA_VERSION = 1
 DISTURBED = 0.25  #: a baseline whose rounds spread further than this says that the machine was busy
+DRIFT = 0.2  #: so does one whose later rounds are so much slower or faster than its earlier ones
+UNEVEN = 1.5  #: and any row whose median is more than so many times its minimum
+FEW = 4  #: rounds below which nothing is said of a drift
 MIB = 1 << 20
 
 
@@ -45,13 +48,40 @@ class Row:
         low, _, high = quantiles(self.seconds, n=4, method="inclusive")
         return (high - low) / self.median
 
+    @property
+    def drift(self) -> float:
+        """How far the median of the later half of the rounds is from that of the earlier, as a part of the smaller.
+
+        >>> Row("copy", (1.0, 1.0, 1.2, 1.5, 1.5)).drift
+        0.5
+        """
+        half = len(self.seconds) // 2
+        if len(self.seconds) < FEW:
+            return 0.0
+        low, high = sorted((median(self.seconds[:half]), median(self.seconds[-half:])))
+        return high / low - 1 if low else 0.0
+
+    @property
+    def uneven(self) -> bool:
+        """Whether some rounds were far faster than most: then medians and minima tell different things."""
+        return bool(self.seconds) and median(self.seconds) > UNEVEN * min(self.seconds)
+
+    @property
+    def unsteady(self) -> bool:
+        """Whether its rounds spread, drift or are uneven so far that it says that the machine was busy."""
+        return (self.spread or 0.0) > DISTURBED or self.drift > DRIFT or self.uneven
+
     def to_dict(self) -> dict[str, Any]:
         return {**asdict(self), "median": self.median, "least": self.least, "spread": self.spread}
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """One target held against one cell. `holds` is None where a row that it needs was not measured; `why` says why."""
+    """One target held against one cell, by the medians of the rounds (`value`) and by their minima (`least`).
+
+    `holds` is None where `why` says why: a row that it needs was not measured, medians and minima disagree, or the
+    rows named in `unsteady` say that the machine was busy. `least` is None for what is not about time.
+    """
 
     code: str
     sentence: str
@@ -61,6 +91,8 @@ class Verdict:
     unit: str  #: of value and bound: "x", "s", "MiB" or "" for an error
     at_least: bool  #: whether the value has to reach the bound, or may not pass it
     why: str = ""
+    least: float | None = None
+    unsteady: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -85,9 +117,8 @@ class CellResult:
 
     @property
     def disturbed(self) -> bool:
-        """Whether the rounds of the baseline spread so far that ratios of this cell say little."""
-        spread = self.baseline.spread
-        return spread is not None and spread > DISTURBED
+        """Whether the rounds of the baseline, or of a row of a target, say that ratios of this cell mean little."""
+        return self.baseline.unsteady or any(verdict.unsteady for verdict in self.verdicts)
 
     def row(self, name: str) -> Row | None:
         """The row of that name, if there is one."""

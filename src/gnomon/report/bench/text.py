@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from itertools import groupby
 
-from gnomon.report.bench.results import DISTURBED, MIB, Benchmarks, CellResult, Row, Verdict
+from gnomon.report.bench.results import MIB, Benchmarks, CellResult, Row, Verdict
 from gnomon.report.bench.words import bytes_word, number_word, seconds_word, seen_words, verdict_words
 from gnomon.report.lab.columns import Grid
 from gnomon.report.reading import pairs, plural
@@ -58,10 +58,15 @@ def _cell(cell: CellResult, width: int) -> Iterator[str]:
         if row.missing:
             yield from wrap(f"{row.name}: not measured, {row.missing}", width, rest=INDENT)
     if cell.disturbed:
-        text = f"Disturbed: rounds of the first row spread over more than {DISTURBED:.0%}; ratios here say little."
-        yield from wrap(text, width)
+        yield from wrap(f"Disturbed: the rounds of {_unsteady(cell)} are unsteady; ratios here say little.", width)
     for verdict in cell.verdicts:
         yield from wrap(verdict_words(verdict), width, first=INDENT, rest=INDENT * 2)
+
+
+def _unsteady(cell: CellResult) -> str:
+    """The rows whose rounds say that the machine was busy, each once."""
+    first = (cell.baseline.name,) if cell.baseline.unsteady else ()
+    return " and of ".join(dict.fromkeys((*first, *(name for one in cell.verdicts for name in one.unsteady))))
 
 
 def _seconds(value: Callable[[Row], float | None]) -> Show:
@@ -129,10 +134,13 @@ def _summary(found: Benchmarks, width: int) -> Iterator[str]:
 def _code(code: str, judged: list[tuple[Verdict, CellResult]], width: int) -> Iterator[str]:
     known = [verdict for verdict, _ in judged if verdict.holds is not None]
     held = sum(verdict.holds is True for verdict in known)
-    left_out = len(judged) - len(known)
+    left_out = sum(verdict.value is None for verdict, _ in judged)
+    undecided = len(judged) - len(known) - left_out
     more = f", {left_out} not measured" if left_out else ""
+    more += f", {undecided} without a verdict" if undecided else ""
     yield from wrap(f"{code}: {held} of {len(known)} hold{more}", width, first=INDENT, rest=INDENT * 2)
     for verdict, cell in judged:
-        if verdict.holds is False:
-            place = f"{cell.title}, {plural(cell.threads, 'thread')}{', disturbed' if cell.disturbed else ''}"
-            yield from wrap(f"not here: {seen_words(verdict)}; {place}", width, first=INDENT * 2, rest=INDENT * 3)
+        if verdict.holds is False or (verdict.holds is None and verdict.value is not None):
+            place = f"{cell.title}, {plural(cell.threads, 'thread')}"
+            told = "not here" if verdict.holds is False else "no verdict"
+            yield from wrap(f"{told}: {seen_words(verdict)}; {place}", width, first=INDENT * 2, rest=INDENT * 3)

@@ -2,7 +2,7 @@
 
 from gnomon.report.bench.results import MIB, Verdict
 
-OUTCOMES = {True: "holds", False: "does not hold here", None: "not measured"}
+OUTCOMES = {True: "holds", False: "does not hold here", None: "no verdict"}
 
 
 def seconds_word(seconds: float) -> str:
@@ -45,15 +45,25 @@ def verdict_words(verdict: Verdict) -> str:
     >>> verdict_words(Verdict("R1", "at most 1.1 of a copy", True, 0.95, 1.1, "x", False))
     'R1 holds: at most 1.1 of a copy (0.950x, at most 1.10x)'
     """
-    return f"{verdict.code} {OUTCOMES[verdict.holds]}: {seen_words(verdict)}"
+    outcome = "not measured" if verdict.value is None else OUTCOMES[verdict.holds]
+    return f"{verdict.code} {outcome}: {seen_words(verdict)}"
 
 
 def seen_words(verdict: Verdict) -> str:
-    """The sentence of a target with what was seen and what it asks for."""
+    """The sentence of a target with what was seen and what it asks for; both numbers where they decide nothing.
+
+    >>> unclear = "disturbed: run again on a quiet machine"
+    >>> seen_words(Verdict("R1", "at most 1.1 of a copy", None, 1.6, 1.1, "x", False, unclear, 1.0))
+    'at most 1.1 of a copy (1.60x by medians, 1.00x by minima, at most 1.10x; disturbed: run again on a quiet machine)'
+    """
     if verdict.value is None:
         return f"{verdict.sentence} ({verdict.why})"
     side = "at least" if verdict.at_least else "at most"
-    return f"{verdict.sentence} ({_with_unit(verdict.value, verdict)}, {side} {_with_unit(verdict.bound, verdict)})"
+    seen, bound = _with_unit(verdict.value, verdict), _with_unit(verdict.bound, verdict)
+    if verdict.holds is None and verdict.least is not None:
+        by_minima = _with_unit(verdict.least, verdict)
+        return f"{verdict.sentence} ({seen} by medians, {by_minima} by minima, {side} {bound}; {verdict.why})"
+    return f"{verdict.sentence} ({seen}, {side} {bound})"
 
 
 def _with_unit(number: float, verdict: Verdict) -> str:
