@@ -3,7 +3,7 @@
 A small decoder of bytes learns from Python's own standard library in pieces of 64 bytes, once with ALiBi and once with
 a learned table, which needs rows for the longer texts from the start and never trains them. Then both predict the same
 last 16 bytes of pieces of 64, 128 and 256 bytes; only the context before them grows. With ALiBi the longer context does
-no harm; the rows that training never reached do. About half a minute on one core.
+no harm; the rows that training never reached do. Less than a minute on one core.
 """
 
 import argparse

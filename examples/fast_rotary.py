@@ -60,6 +60,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tokens", type=int, default=512)
     tokens = parser.parse_args().tokens
+    if tokens < 1:
+        parser.error("--tokens must be at least 1")
     model, words = llama(), torch.randint(1000, (1, tokens))
 
     before = model(words).logits

@@ -1,7 +1,7 @@
 """Train under accelerate, on one process or several: `python examples/train_with_accelerate.py`.
 
-`torchrun --nproc-per-node 2 examples/train_with_accelerate.py` (or `accelerate launch`) runs the same on two processes, and ends
-at the same loss: each process learns from every second row of a batch, and all weigh each letter alike. Two things
+`torchrun --nproc-per-node 2 examples/train_with_accelerate.py` (or `accelerate launch`) runs the same on two processes,
+and ends at the same loss: each learns from every second row of a batch, and all weigh each letter alike. Two things
 concern positions: parameter groups that keep weight decay off them, and ids that padding on the left does not move. The
 task is to copy a row of random letters.
 """
@@ -10,12 +10,12 @@ import argparse
 
 import torch
 from accelerate import Accelerator
-from gnomon.finetune import parameter_groups
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from gnomon import positions
 from gnomon.encodings import T5Bias
+from gnomon.finetune import parameter_groups
 from gnomon.models import Decoder, ModelOptions
 
 LETTERS, SEPARATOR, HEADS, BATCH, LONGEST = 12, 13, 4, 32, 6

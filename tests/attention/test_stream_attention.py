@@ -8,6 +8,7 @@ from gnomon.attention import SegmentBias, stream_attention
 from gnomon.attention.stream_attention import Stream, attend
 from gnomon.encodings import NoPE, Shaw, T5Bias, TransformerXL
 from gnomon.encodings.base import PositionEncoding
+from gnomon.errors import GnomonError
 from gnomon.kernels.relative_shift import shifted_attention
 from tests.helpers.peaks import peak_growth
 from tests.helpers.weights import normal, redraw
@@ -122,6 +123,53 @@ def test_other_encodings_go_through_in_blocks(shifts: list[int], encoding: Posit
     torch.testing.assert_close(slopes(got, given, encoding), slopes(want, given, encoding), atol=1e-5, rtol=1e-5)
     with torch.no_grad():
         torch.testing.assert_close(in_blocks(encoding, given), want, atol=1e-6, rtol=1e-6)
+
+
+def kept_slopes(encoding: PositionEncoding, given: Stream, change: str, parameters: dict[str, Tensor]) -> list[Tensor]:
+    out = called(encoding, given, parameters)
+    if change == "positions":
+        given.key_positions.copy_(given.key_positions.flip(1))
+        given.positions.copy_(given.positions.flip(1))
+    if change == "segments":
+        assert given.segments is not None
+        given.segments.key_segments.fill_(0)
+    if change == "visible":
+        given.visible.logical_not_()
+    inputs = [given.q, given.k, given.v, *parameters.values()]
+    return list(torch.autograd.grad((out * normal(*out.shape, seed=9).double()).sum(), inputs))
+
+
+def called(encoding: PositionEncoding, given: Stream, parameters: dict[str, Tensor]) -> Tensor:
+    class Layer(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.encoding = encoding
+
+        def forward(self) -> Tensor:
+            return in_blocks(self.encoding, given)
+
+    swapped = {f"encoding.{name}": x for name, x in parameters.items()}
+    out: Tensor = torch.func.functional_call(Layer(), swapped, ())
+    return out
+
+
+@pytest.mark.usefixtures("shifts")
+@pytest.mark.parametrize("positions", [UP, GAPS.repeat(B, 1)], ids=["shift", "blocks"])
+@pytest.mark.parametrize("encoding", [Shaw(H, D, max_distance=5), T5Bias(H)], ids=["shaw", "t5"])
+def test_gradients_are_those_of_the_pass_that_was_made(encoding: PositionEncoding, positions: Tensor) -> None:
+    """Parameters of torch.func.functional_call; positions and segments that change before the backward pass."""
+    drawn(encoding)
+    parameters = {name: normal(*p.shape, seed=30).double().requires_grad_() for name, p in encoding.named_parameters()}
+    kinds = SegmentBias(H, D).double()
+    given = [with_segments(stream(positions.clone()), kinds) for _ in range(3)]
+    want, *got = (
+        kept_slopes(encoding, each, change, parameters)
+        for each, change in zip(given, ("nothing", "positions", "segments"), strict=True)
+    )
+    for each in got:
+        torch.testing.assert_close(each, want, atol=1e-10, rtol=1e-10)
+    with pytest.raises(GnomonError, match=r"shape \(4, 1, 8, 11\) that attention read was changed in place"):
+        kept_slopes(encoding, given[0], "visible", parameters)
 
 
 LINEAR = """

@@ -6,12 +6,15 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from torch import Tensor
 
 import gnomon.bench.benches
 from gnomon.bench import child, running, ways
 from gnomon.bench.benches import long_context
 from gnomon.bench.cell import Request, registry
 from gnomon.bench.peers import installed
+from gnomon.bench.peers.rotary import PEERS, Rotate
+from gnomon.bench.rotations import Pair, Rotation
 from gnomon.bench.running import TINY, run
 from gnomon.report.bench.results import Benchmarks
 
@@ -92,9 +95,7 @@ def test_a_peer_that_is_broken_is_a_row_with_the_reason(monkeypatch: pytest.Monk
     monkeypatch.syspath_prepend(tmp_path)
     peers = tuple(installed.PACKAGES)
     cells = [
-        cell
-        for name in ("decode", "rotary-backward", "relative-shift", "t5-bias", "tables")
-        for cell in tiny.__wrapped__(name, peers=peers).cells
+        cell for name in ("decode", "relative-shift", "t5-bias") for cell in tiny.__wrapped__(name, peers=peers).cells
     ]
     rows = [row for cell in cells for row in cell.rows if row.name.partition(",")[0] in peers]
     reasons = {row.missing for row in rows} - {"compiled in the full form only", MEMORY}
@@ -103,10 +104,13 @@ def test_a_peer_that_is_broken_is_a_row_with_the_reason(monkeypatch: pytest.Monk
 
 
 def test_a_peer_whose_version_is_another_is_a_row_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    def another(rotation: object) -> object:
-        return lambda q, k: (_ for _ in ()).throw(TypeError("forward() got 2 arguments"))
+    def another(rotation: Rotation) -> Rotate:
+        def rotate(q: Tensor, k: Tensor) -> Pair:
+            raise TypeError("forward() got 2 arguments")
 
-    changed = tuple(replace(peer, make=another, slow_start=False) for peer in ways.PEERS)
+        return rotate
+
+    changed = tuple(replace(peer, make=another, slow_start=False) for peer in PEERS)
     monkeypatch.setattr(ways, "PEERS", changed)
     request = Request(quick=True, tiny=True, peers=tuple(installed.PACKAGES))
     cells = run(["decode"], request, threads=[1], command="", timing=TINY, tell=lambda *_: None).cells

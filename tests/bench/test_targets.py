@@ -105,6 +105,7 @@ LEANING = (1.0, 1.0, 1.0, 1.1, 1.1)
         (DRIFTING, STEADY.seconds, STEADY.seconds, ("copy",)),
         (LEANING, STEADY.seconds, STEADY.seconds, ()),
         ((1.0, 2.0, 1.0, 2.0), STEADY.seconds, STEADY.seconds, ("copy",)),
+        ((16.0, 16.0, 1.0, 16.0, 16.0, 16.0, 16.0), STEADY.seconds, STEADY.seconds, ("copy",)),
     ],
 )
 def test_a_busy_machine_gives_no_verdict_about_time(

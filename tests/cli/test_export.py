@@ -1,7 +1,9 @@
 """`gnomon export`: what is measured goes to stdout, a wrong graph ends with 1, what cannot run with 2."""
 
 import json
+import signal
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -122,6 +124,9 @@ def test_a_wrong_graph_that_is_kept_ends_with_1_too(tmp_path: Path, monkeypatch:
     [
         (["--lengths", "7"], "--lengths are two numbers, as in 7,19; got '7'."),
         (["--lengths", "7,x"], "--lengths are two numbers, as in 7,19; got '7,x'."),
+        (["--lengths", f"7,{10**25}"], "two different lengths from 1 to 2147483647, got (7, 1"),
+        (["--max-length", str(10**22)], "Tables have 1 to 2147483647 positions, got max_length=1"),
+        (["--max-length", str(2**62)], "Tables have 1 to 2147483647 positions, got max_length=4"),
         (["--opset", "9"], "The exporter writes opset 18 to 23, got 9."),
         (["--rotary", "operator", "--opset", "22"], "RotaryEmbedding is an operator from opset 23 on"),
     ],
@@ -138,3 +143,26 @@ def test_a_missing_folder_is_said_before_anything_is_imported(tmp_path: Path) ->
 def test_the_function_is_public() -> None:
     assert callable(gnomon.export)
     assert "export" in gnomon.__all__
+
+
+def test_a_link_to_a_missing_folder_names_that_folder(tmp_path: Path) -> None:
+    (tmp_path / "link.onnx").symlink_to(tmp_path / "missing" / "model.onnx")
+    said = sentence(command("export", "nowhere:at_all", "-o", str(tmp_path / "link.onnx")))
+    assert f"The folder {tmp_path / 'missing'} does not exist" in said
+
+
+def test_sigterm_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def terminated(*_: Any, **__: Any) -> Exported:
+        with TemporaryDirectory(dir=tmp_path):
+            try:
+                signal.raise_signal(signal.SIGTERM)
+            except Exception as error:
+                raise AssertionError from error
+        raise AssertionError
+
+    monkeypatch.setattr("gnomon.exporting.export", terminated)
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    outcome = command("export", "a:b", "-o", str(tmp_path / "m.onnx"))
+    assert (outcome.code, outcome.stdout, outcome.stderr) == (143, "", "gnomon: terminated\n")
+    assert list(tmp_path.iterdir()) == []
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL

@@ -164,3 +164,11 @@ def test_an_encoding_that_counts_heads_and_says_no_more_is_refused_and_keeps_the
 @pytest.mark.parametrize("name", registry.names())
 def test_every_encoding_here_can_be_cut(name: str) -> None:
     assert registry.get(name).sample(num_heads=3, head_dim=8).for_heads(1, 2) is not None
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize("encoding", [T5Bias(4), ALiBi(4), Rotary(8), Sandwich(4)], ids=lambda e: type(e).__name__)
+@pytest.mark.parametrize(("first", "count"), [(0.0, 2), (0, 2.0), ("0", 2), (None, 2), (0, None), (False, True)])
+def test_heads_are_counted_by_integers(encoding: PositionEncoding, first: Any, count: Any) -> None:
+    with pytest.raises(ShapeError, match=rf"by integers, got first={first!r} and count={count!r}\.$"):
+        encoding.for_heads(first, count)

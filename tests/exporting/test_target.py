@@ -9,6 +9,7 @@ import transformers
 from safetensors.torch import load_file, save_file
 from torch import nn
 
+from gnomon.adapters.subject import Subject
 from gnomon.errors import GnomonError
 from gnomon.exporting.target import load_model
 
@@ -79,3 +80,16 @@ def test_a_factory_keeps_its_dtype_and_its_example(asked: str | None, given: tor
     assert name == "tests.exporting.test_target:in_bfloat16"
     assert {parameter.dtype for parameter in model.parameters()} == {given}
     assert example["input"].shape == (2, 3)
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_a_missing_name_of_a_tensor_that_another_name_has_is_no_lack(
+    tied: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded = Subject("x", module=llama(tied=tied), loading={"missing": ["lm_head.weight"]}, example={})
+    monkeypatch.setattr("gnomon.exporting.target.load_subject", lambda *_, **__: loaded)
+    if tied:
+        assert load_model("x", None, None)[1] is loaded.module
+    else:
+        with pytest.raises(GnomonError, match=r"lacks 1 tensor that its model needs, lm_head\.weight"):
+            load_model("x", None, None)

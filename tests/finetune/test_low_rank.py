@@ -222,6 +222,18 @@ def test_an_adapted_encoding_is_copied_with_its_adapter() -> None:
     assert not torch.equal(other.weight, encoding.weight)
 
 
+def test_a_copy_is_merged_while_the_original_trains_on() -> None:
+    model: Any = low_rank(Decoder(SMALL, encoding=Learned(16, 32)), rank=2)
+    steps(model)
+    before = model(TOKENS)
+    copied: Any = merge(copy.deepcopy(model))
+    assert type(copied.encoding) is Learned
+    assert torch.equal(copied(TOKENS), before)
+    assert torch.equal(model(TOKENS), before)
+    steps(model)
+    assert type(merge(model).encoding) is Learned
+
+
 def test_what_cannot_be_adapted_is_refused_and_left_alone() -> None:
     with pytest.raises(GnomonError, match="no learned table of positions here"):
         low_rank(ALiBi(4), rank=2)

@@ -10,8 +10,16 @@ import torch.distributed as dist
 
 from gnomon.attention import Attention, AttentionMask, LayerCache
 from gnomon.encodings import PositionEncoding, registry
+from gnomon.errors import GnomonError
 from gnomon.models import Decoder, ModelOptions
-from gnomon.parallel import HeadParallelAttention, head_parallel, shard_heads, shared_by_heads
+from gnomon.parallel import (
+    ContextParallel,
+    HeadParallelAttention,
+    context_parallel,
+    head_parallel,
+    shard_heads,
+    shared_by_heads,
+)
 from tests.helpers.process_sizes import DIM, HEADS, WIDTH, drawn, error, gradients, positions_for, random, worst
 
 MASK = torch.ones(2, 16, dtype=torch.int64).index_fill(1, torch.arange(3), 0)
@@ -27,6 +35,8 @@ def checks() -> dict[str, Callable[[], dict[str, Any]]]:
         **found,
         "heads-cache": decoding,
         "heads-tied": tied,
+        "once": once,
+        "outside": outside,
         "heads-model-t5": partial(model, "t5"),
         "heads-model-fire": partial(model, "fire"),
     }
@@ -132,3 +142,35 @@ def tied() -> dict[str, Any]:
         "gradient of keys": error(own, keys.chunk(dist.get_world_size())[dist.get_rank()]),
         "parameters more": len(list(part.parameters())) - len(list(whole.parameters())),
     }
+
+
+def once() -> dict[str, Any]:
+    """What a model whose heads are cut says when it is to be made parallel again, with the same group or another."""
+    torch.manual_seed(5)
+    part = head_parallel(
+        Decoder(ModelOptions(vocabulary=31, dim=DIM, num_layers=2, num_heads=HEADS), encoding=drawn("t5"))
+    )
+    ids = torch.arange(32).reshape(2, 16) * 7 % 31
+    before = part(ids)
+    other = dist.new_group([0, 1])
+    again: list[Callable[[], object]] = [
+        make
+        for group in (None, other)
+        for make in (partial(head_parallel, part, group), partial(context_parallel, part, ContextParallel(group=group)))
+    ]
+    told = [_refused(make) for make in again]
+    return {"refused": [said.partition(";")[0] for said in told], "loss changed": error(part(ids), before)}
+
+
+def outside() -> dict[str, Any]:
+    """What a process says that is given a group of others alone."""
+    group, other = (dist.new_group([rank]) for rank in range(2))
+    return {"refused": [_refused(partial(ContextParallel, "zigzag", (other, group)[dist.get_rank()]))]}
+
+
+def _refused(make: Callable[[], object]) -> str:
+    try:
+        make()
+    except GnomonError as error:
+        return str(error)
+    return "not refused"

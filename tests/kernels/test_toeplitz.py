@@ -104,6 +104,29 @@ def test_half_precision_is_off_by_its_rounding(dtype: torch.dtype) -> None:
         assert (ours - theirs).abs().max() < 4 * torch.finfo(dtype).eps * theirs.abs().max().clamp_min(1.0)
 
 
+@pytest.mark.parametrize("far", [5.0, 20.0, 1000.0])
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_half_precision_keeps_the_numbers_of_queries_that_do_not_see_the_largest(
+    monkeypatch: pytest.MonkeyPatch, dtype: torch.dtype, far: float
+) -> None:
+    """As in a T5 bias whose last bucket is large: it is in sight of the last queries of a block alone."""
+    monkeypatch.setattr(toeplitz, "ROWS", 256)
+    q, k, v, numbers = (x.detach() for x in drawn((37, 37, 0), (4, 4), (None, 0), dtype=dtype))
+    numbers = numbers.float().index_fill(1, torch.arange(6), far)
+    got = toeplitz_attention(q, k, v, numbers, offset=0, scale=0.3, reach=(None, 0)).double()
+    want = formula(q, k, v, numbers, 0, 0.3, (None, 0))
+    assert (got - want).abs().max() < 1.5 * torch.finfo(dtype).eps * want.abs().max()
+
+
+def test_autocast_leaves_the_numbers_as_they_are() -> None:
+    q, k, v, numbers = (x.detach() for x in drawn((37, 37, 0), (4, 2), (None, 0), dtype=torch.bfloat16))
+    numbers = numbers.float().index_fill(1, torch.arange(6), 1000.0)
+    options: dict[str, Any] = {"offset": 0, "scale": 0.3, "reach": (None, 0)}
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        got = toeplitz_attention(q, k, v, numbers, **options)
+    assert torch.equal(got, toeplitz_attention(q, k, v, numbers, **options))
+
+
 def test_gradients_under_autocast_are_those_without() -> None:
     given = drawn((9, 9, 0), (4, 2), (None, 0), dtype=torch.float32)
     options = {"offset": 0, "scale": 0.3, "reach": (None, 0)}

@@ -21,6 +21,14 @@ def test_an_encoding_that_depends_on_the_length_is_refused_until_it_is_fixed() -
     assert ContextParallelAttention(fixed, ContextParallel()).encoding is fixed.encoding
 
 
+def test_what_is_no_attention_and_no_context_is_refused() -> None:
+    layer = Attention(16, num_heads=2, encoding=ALiBi(2), causal=True)
+    with pytest.raises(GnomonError, match=r"for a gnomon\.attention\.Attention, got Linear\.$"):
+        ContextParallelAttention(torch.nn.Linear(2, 2), ContextParallel())  # type: ignore[arg-type]
+    with pytest.raises(GnomonError, match=r"is a gnomon\.parallel\.ContextParallel\(\.\.\.\), got None\.$"):
+        ContextParallelAttention(layer, None)  # type: ignore[arg-type]
+
+
 def test_a_cache_is_refused() -> None:
     part = ContextParallelAttention(Attention(16, num_heads=2, encoding=ALiBi(2), causal=True), ContextParallel())
     with pytest.raises(GnomonError, match="have no cache"):

@@ -1,11 +1,14 @@
 """Shares of attention by heads, one after another in one process."""
 
+from typing import Any
+
 import pytest
 import torch
+from torch import nn
 
 from gnomon.attention import Attention, AttentionMask
 from gnomon.encodings import ALiBi, DeBERTa, PositionEncoding, Rotary, T5Bias, TransformerXL
-from gnomon.errors import ShapeError
+from gnomon.errors import GnomonError, ShapeError
 from gnomon.parallel import shard_heads
 from gnomon.parallel.head_shards import head_range
 
@@ -80,12 +83,26 @@ def test_layers_without_projection_bias_have_none() -> None:
     [
         (12, 0, 5, "12 heads do not split evenly over 5 ranks"),
         (12, 2, 2, "Ranks are 0 to 1, got rank=2"),
+        (12, 0, 0, "There is at least 1 rank, got world=0"),
+        (12, 0, -1, "There is at least 1 rank, got world=-1"),
+        (12, "0", 2, "Rank and world are integers, got rank='0', world=2"),
+        (12, 0.0, 2, "Rank and world are integers, got rank=0.0, world=2"),
+        (12, 0, 2.0, "Rank and world are integers, got rank=0, world=2.0"),
+        (12, True, 2, "Rank and world are integers, got rank=True, world=2"),
         (4, 0, 6, "Each of 4 key heads serves 3 heads, which 2 heads on each of 6 ranks cut across"),
     ],
 )
-def test_heads_that_do_not_split_are_refused(key_heads: int, rank: int, world: int, message: str) -> None:
+def test_heads_that_do_not_split_are_refused(key_heads: int, rank: Any, world: Any, message: str) -> None:
     with pytest.raises(ShapeError, match=message):
         shard_heads(layer(ALiBi(12), key_heads), rank, world)
+
+
+@pytest.mark.parametrize(("given", "told"), [(None, "None"), (nn.Linear(2, 2), "Linear"), (Attention, "the class Att")])
+def test_what_is_no_attention_is_refused(given: Any, told: str) -> None:
+    with pytest.raises(GnomonError, match=rf"^Heads are cut of a gnomon\.attention\.Attention, got {told}"):
+        shard_heads(given, 0, 2)
+    with pytest.raises(GnomonError, match=r"^The encoding of some heads is .*, got str\.$"):
+        shard_heads(layer(ALiBi(12)), 0, 2, encoding="alibi")  # type: ignore[arg-type]
 
 
 def test_ranks_cover_all_heads_once() -> None:

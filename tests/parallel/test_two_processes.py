@@ -72,6 +72,18 @@ def test_what_layers_share_stays_shared(measured: Measured) -> None:
     assert measured["heads-tied"]["parameters more"] == 0
 
 
+def test_a_model_is_made_parallel_once(measured: Measured) -> None:
+    found = measured["once"]
+    assert found["refused"] == ["Decoder holds 2 HeadParallelAttention already"] * 4
+    assert found["loss changed"] == 0.0
+
+
+def test_a_process_outside_the_group_is_told_so(measured: Measured) -> None:
+    assert measured["outside"]["refused"] == [
+        "A group is a torch.distributed.ProcessGroup of this process, or None, got int.",
+    ]
+
+
 @named("rows")
 def test_rows_spread_over_two_ranks_are_the_whole(measured: Measured, name: str) -> None:
     assert {what: value for what, value in errors(measured[name]).items() if not value <= LIMIT} == {}

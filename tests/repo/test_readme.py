@@ -41,7 +41,7 @@ def test_the_python_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     first, second = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
     scope: dict[str, Any] = {}
     exec(second, scope)
-    assert [group["weight_decay"] for group in scope["groups"]][0] == 0.1
+    assert scope["groups"][0]["weight_decay"] == 0.1
     exec(first, scope)
     assert scope["report"].ok
     assert scope["ids"].tolist() == [[0, 0, 1]]

@@ -19,7 +19,7 @@ def cleaned_up_on_sigterm() -> Iterator[None]:
     """End with 143 on SIGTERM, once every `finally` inside has run; a handler that somebody set already stays."""
     ours = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
     if ours:
-        pass
+        signal.signal(signal.SIGTERM, _raise)
     try:
         yield
     except _Terminated:

@@ -27,6 +27,7 @@ def merge(module: Model) -> Model:
     parts, frozen = list(module.modules()), dict[tuple[nn.Module, str], None]()
     for part in parts:
         for name, _, adapter in list(chains(part)):
+            _give_own_class(part)
             parametrize.remove_parametrizations(part, name, leave_parametrized=True)
             getattr(part, name).requires_grad_(adapter.trained)
             frozen.update(dict.fromkeys(adapter.frozen))
@@ -34,6 +35,13 @@ def merge(module: Model) -> Model:
         if holder in parts:
             getattr(holder, name).requires_grad_(True)
     return module
+
+
+def _give_own_class(part: nn.Module) -> None:
+    """torch takes the property that reads a parametrized tensor off the class, which deep copies have in common."""
+    shared = type(part)
+    held = {name: value for name, value in vars(shared).items() if name not in ("__dict__", "__weakref__")}
+    part.__class__ = type(shared.__name__, shared.__bases__, held)
 
 
 def adapter_state(module: nn.Module) -> dict[str, Tensor]:

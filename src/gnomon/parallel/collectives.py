@@ -17,17 +17,14 @@ from gnomon.kernels.given import is_whole, require
 def place(group: dist.ProcessGroup | None = None) -> tuple[int, int]:
     """(rank, world) of this process in the group; None is the group of all.
 
-    Raises GnomonError where there is no group, and for a process that is not in it.
+    Raises GnomonError where there is no group, and for what torch gives a process that is not in the group.
     """
     require_group(group)
     if not (dist.is_available() and dist.is_initialized()):
         raise GnomonError(
             "This process belongs to no group: start it with torchrun and call torch.distributed.init_process_group."
         )
-    rank = dist.get_rank(group)
-    if rank < 0:
-        raise GnomonError("This process is not in the group that was given; only its members may call this.")
-    return rank, dist.get_world_size(group)
+    return dist.get_rank(group), dist.get_world_size(group)
 
 
 def require_group(group: dist.ProcessGroup | None) -> None:

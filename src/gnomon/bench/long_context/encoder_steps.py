@@ -112,11 +112,11 @@ def _buckets(relative: Tensor) -> Tensor:
 
 NAIVE, LIMIT, OURS = "bias made in every layer", "no positions at all", "gnomon: no matrix"
 EXACT = NAIVE  #: whose output the others are held against
-IN_HALF = "bias kept in bfloat16, read in blocks"
-FULL_ONLY: Final = (IN_HALF, LIMIT)  #: steps that the quick form leaves out
+KEPT, IN_HALF = "bias kept", "bias kept in bfloat16, read in blocks"
+FULL_ONLY: Final = (KEPT, IN_HALF, LIMIT)  #: steps that the quick form leaves out
 STEPS: Final[Mapping[str, type[Step] | tuple[Kept, torch.dtype]]] = {
     NAIVE: ("never", torch.float32),
-    "bias kept": ("always", torch.float32),
+    KEPT: ("always", torch.float32),
     IN_HALF: ("always", torch.bfloat16),
     OURS: ByDistance,
     LIMIT: NoPositions,

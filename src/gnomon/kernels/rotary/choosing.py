@@ -57,10 +57,13 @@ def unable(name: str, reason: str, request: Request) -> Path:
     raise GnomonError(f"The forced path {name!r} of the rotation cannot serve this call, because {reason}.")
 
 
-@torch.compiler.assume_constant_result  # type: ignore[untyped-decorator]
 def _forced_in_graph() -> str | None:
     """`ROTATION.forced` when the graph is traced: the compiler cannot read context variables."""
     name = ROTATION.forced
     if name not in (None, "eager", "traceable"):
         raise GnomonError(f"The forced path {name!r} of the rotation cannot serve this call, because it is traced.")
     return name
+
+
+# What torch.compiler.assume_constant_result does, which would import the whole compiler now: a second of every start.
+_forced_in_graph._dynamo_marked_constant = True  # type: ignore[attr-defined]

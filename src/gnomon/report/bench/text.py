@@ -137,10 +137,9 @@ def _code(code: str, judged: list[tuple[Verdict, CellResult]], width: int) -> It
     left_out = sum(verdict.value is None for verdict, _ in judged)
     undecided = len(judged) - len(known) - left_out
     more = f", {left_out} not measured" if left_out else ""
-    more += f", {undecided} without a verdict" if undecided else ""
+    more += f", {undecided} without a verdict in this run" if undecided else ""
     yield from wrap(f"{code}: {held} of {len(known)} hold{more}", width, first=INDENT, rest=INDENT * 2)
     for verdict, cell in judged:
-        if verdict.holds is False or (verdict.holds is None and verdict.value is not None):
+        if verdict.holds is False:
             place = f"{cell.title}, {plural(cell.threads, 'thread')}"
-            told = "not here" if verdict.holds is False else "no verdict"
-            yield from wrap(f"{told}: {seen_words(verdict)}; {place}", width, first=INDENT * 2, rest=INDENT * 3)
+            yield from wrap(f"not here: {seen_words(verdict)}; {place}", width, first=INDENT * 2, rest=INDENT * 3)
