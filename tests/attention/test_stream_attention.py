@@ -193,5 +193,5 @@ def warm_up(given):
 
 def test_memory_grows_with_the_length_and_not_with_its_square() -> None:
     """The masks of who sees whom are made before, and stay: a byte for each pair. Targets are scattered."""
-    short, long = (peak_growth(LINEAR, length=length) for length in (256, 1024))
-    assert long < 4.6 * short
+    short, long = (peak_growth(LINEAR, length=length) for length in (1024, 3072))  # both in several blocks
+    assert long < 3.2 * short  # measured 1.9; floats for all pairs would be 300 MB more

@@ -44,10 +44,10 @@ class AttentionMask:
 
     def check(self, batch: int, length: int) -> None:
         """Raise ShapeError unless the mask describes exactly (batch, length) slots."""
-        for name, given in (("mask of real tokens", self.real), ("document ids", self.documents)):
+        for name, given in (("marks of real tokens", self.real), ("document ids", self.documents)):
             if given is not None and tuple(given.shape) != (batch, length):
                 raise ShapeError(
-                    f"The {name} has shape {tuple(given.shape)}, the tokens of this call (batch, length) = "
+                    f"The {name} have shape {tuple(given.shape)}, the tokens of this call (batch, length) = "
                     f"{(batch, length)}; describe the tokens passed, the cache remembers earlier ones."
                 )
 

@@ -47,9 +47,9 @@ def selftest(device: str = "cpu") -> Iterator[Tried]:
     With another `device`, also what each encoding gives there against what it gives on the CPU. Raises GnomonError when
     there is no such device.
 
-    >>> tried = list(selftest())
-    >>> {each.part for each in tried}, [each.name for each in tried if each.status == "failed"]
-    ({'contract', 'rotation', 'attention'}, [])
+    >>> first = next(selftest())
+    >>> first.part, first.name, first.status
+    ('contract', 'alibi', 'passed')
     """
     place = _device(device)
     for name, cls in registry:
