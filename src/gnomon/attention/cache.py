@@ -16,6 +16,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from gnomon.attention.masks import AttentionMask
+from gnomon.attention.slots import owned
 from gnomon.errors import GnomonError, ShapeError
 
 
@@ -54,7 +55,7 @@ class KeyValues:
 
     def owned(self) -> "KeyValues":
         """The same, with copies of what callers gave: they may count their positions up in place."""
-        return KeyValues(self.keys, self.values, self.positions.clone(), self.mask.owned())
+        return KeyValues(self.keys, self.values, owned(self.positions), self.mask.each(owned))
 
     def first(self, count: int) -> "KeyValues":
         """The first `count` slots, as views."""

@@ -58,10 +58,12 @@ class Call:
         )
 
     def heads(self) -> tuple[Float[Tensor, "B H K D"], Float[Tensor, "B H K D"]]:
-        """Keys and values for each query head: copies where heads share them."""
-        both = (self.context.keys, self.context.values)
-        k, v = (part.repeat_interleave(self.groups, dim=1) if self.groups > 1 else part for part in both)
-        return k, v
+        """Keys and values for each query head."""
+        return self.per_query_head(self.context.keys), self.per_query_head(self.context.values)
+
+    def per_query_head(self, x: Float[Tensor, "B G S D"]) -> Float[Tensor, "B H S D"]:
+        """What key heads have, for each query head: copies where heads share them."""
+        return x.repeat_interleave(self.groups, dim=1) if self.groups > 1 else x
 
     def rows(self, index: Sequence[int]) -> Self:
         """These rows of the batch; itself when they are all, in order."""

@@ -11,9 +11,8 @@ from typing import Any, cast, final
 from torch import Tensor, nn
 from torch.nn.utils.parametrize import is_parametrized, type_before_parametrizations
 
-from gnomon.attention.cache import KeyValues
 from gnomon.attention.call import Call
-from gnomon.attention.masks import AttentionMask
+from gnomon.attention.slots import owned
 from gnomon.encodings.base import PositionEncoding
 from gnomon.errors import GnomonError
 
@@ -77,18 +76,10 @@ class _Copier:
 def kept_call(call: Call) -> Call:
     """The call without graphs, and with positions and masks of its own: numbers for each slot, not for each pair."""
     own = call.context
-    context = KeyValues(own.keys.detach(), own.values.detach(), kept_ids(own.positions), _kept_mask(own.mask))
-    mask = _kept_mask(call.mask)
-    return replace(call, q=call.q.detach(), positions=kept_ids(call.positions), mask=mask, context=context)
-
-
-def kept_ids(given: Tensor) -> Tensor:
-    """A copy of what stands at each slot; rows that are one row, expanded, stay so."""
-    return given[:1].clone().expand_as(given) if given.stride(0) == 0 else given.clone()
-
-
-def _kept_mask(mask: AttentionMask) -> AttentionMask:
-    return AttentionMask(*(None if part is None else kept_ids(part) for part in (mask.real, mask.documents)))
+    context = replace(own, keys=own.keys.detach(), values=own.values.detach()).owned()
+    return replace(
+        call, q=call.q.detach(), positions=owned(call.positions), mask=call.mask.each(owned), context=context
+    )
 
 
 def watched(*tensors: Tensor) -> Callable[[], None]:

@@ -3,11 +3,13 @@
 from functools import reduce
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float, Int, Int64
 from torch import Tensor
 
 from gnomon.encodings.base import PositionEncoding
-from gnomon.errors import ShapeError
+from gnomon.errors import GnomonError, ShapeError
+from gnomon.kernels.precision import narrow
+from gnomon.kernels.relative_shift import RelativeTerms
 
 
 def added_bias(
@@ -35,6 +37,14 @@ def added_bias(
     return reduce(torch.add, parts) if parts else None
 
 
+def terms_at(encoding: PositionEncoding, relative: Int64[Tensor, " N"], dtype: torch.dtype) -> RelativeTerms:
+    """The relative terms of an encoding that has them, in float32 or better, for queries of this dtype."""
+    terms = encoding.relative_terms(relative, dtype=torch.promote_types(dtype, torch.float32))
+    if terms is None:
+        raise GnomonError(f"{encoding} gives relative_terms for some distances only; give them for all, or for none.")
+    return terms
+
+
 def softmax_mask(bias: Tensor | None, visible: Tensor | None, dtype: torch.dtype) -> Tensor | None:
     """One mask for the softmax: bool when there is no bias, else the bias in the dtype of q with -inf where hidden.
 
@@ -46,4 +56,4 @@ def softmax_mask(bias: Tensor | None, visible: Tensor | None, dtype: torch.dtype
         return visible
     if visible is not None:
         bias = bias.masked_fill(~visible, -torch.inf)
-    return (bias - bias.detach().amax(-1, keepdim=True)).to(dtype)
+    return narrow(bias, dtype)

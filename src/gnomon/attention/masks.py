@@ -1,12 +1,12 @@
 """Which slot may attend which. A slot is a place in the batch or the cache; position ids play no part here."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import reduce
 from typing import Self, final
 
 import torch
-from jaxtyping import Bool, Int, Int64
+from jaxtyping import Bool, Int, Int64, Shaped
 from torch import Tensor
 
 from gnomon.errors import GnomonError, ShapeError
@@ -60,17 +60,17 @@ class AttentionMask:
         real = _joined(self.real, later.real, lengths)
         return AttentionMask(real, _joined(self.documents, later.documents, lengths))
 
-    def owned(self) -> "AttentionMask":
-        """The same in memory of its own."""
-        return AttentionMask(*(None if part is None else part.clone() for part in (self.real, self.documents)))
+    def each(self, change: Callable[[Shaped[Tensor, "B S"]], Shaped[Tensor, "B N"]]) -> "AttentionMask":
+        """The mask with `change` made to each part that it has."""
+        return AttentionMask(*(None if part is None else change(part) for part in (self.real, self.documents)))
 
     def rows(self, index: Int[Tensor, " N"]) -> "AttentionMask":
         """The mask of the chosen batch rows, in that order."""
-        return AttentionMask(*(None if part is None else part[index] for part in (self.real, self.documents)))
+        return self.each(lambda part: part[index])
 
     def slots(self, start: int, end: int) -> "AttentionMask":
         """The mask of the slots start .. end - 1."""
-        return AttentionMask(*(None if part is None else part[:, start:end] for part in (self.real, self.documents)))
+        return self.each(lambda part: part[:, start:end])
 
 
 def _joined(first: Tensor | None, second: Tensor | None, lengths: tuple[int, int]) -> Tensor | None:

@@ -1,10 +1,15 @@
 """Positions and slots: one position for each token of a batch."""
 
-from jaxtyping import Int
+from jaxtyping import Int, Shaped
 from torch import Tensor
 
 from gnomon.encodings.base import require_positions
 from gnomon.errors import ShapeError
+
+
+def owned(given: Shaped[Tensor, "B S *axes"]) -> Shaped[Tensor, "B S *axes"]:
+    """A copy of what stands at each slot; rows that are one row, expanded, stay so."""
+    return given[:1].clone().expand_as(given) if given.stride(0) == 0 else given.clone()
 
 
 def position_of_each(

@@ -11,11 +11,11 @@ from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 from torch.utils.checkpoint import checkpoint
 
-from gnomon.attention.kept import copied, copyable, kept_ids, watched
-from gnomon.attention.logits import added_bias, softmax_mask
+from gnomon.attention.kept import copied, copyable, watched
+from gnomon.attention.logits import added_bias, softmax_mask, terms_at
 from gnomon.attention.segments import SegmentScores, between
+from gnomon.attention.slots import owned
 from gnomon.encodings.base import PositionEncoding
-from gnomon.errors import GnomonError
 from gnomon.kernels.readable import readable
 from gnomon.kernels.relative_shift import Added, Shift, shifted_attention
 
@@ -48,10 +48,10 @@ class Stream:
 
     def kept(self) -> "Stream":
         """With positions and segments of its own, which nobody writes over before the backward pass."""
-        positions, key_positions = (kept_ids(each) for each in (self.positions, self.key_positions))
+        positions, key_positions = (owned(each) for each in (self.positions, self.key_positions))
         segments = self.segments
         if segments is not None:
-            ids = (kept_ids(each) for each in (segments.query_segments, segments.key_segments))
+            ids = (owned(each) for each in (segments.query_segments, segments.key_segments))
             segments = SegmentScores(segments.same, segments.other, *ids)
         return replace(self, positions=positions, key_positions=key_positions, segments=segments)
 
@@ -114,10 +114,7 @@ def _shifted(
     encoding: PositionEncoding, stream: Stream, step: int, offset: int, scale: float
 ) -> Float[Tensor, "B H N D"]:
     shift = Shift(stream.q.shape[2], stream.k.shape[2], offset=offset, block=BLOCK)
-    dtype = torch.promote_types(stream.q.dtype, torch.float32)
-    terms = encoding.relative_terms(step * shift.distances(stream.q.device), dtype=dtype)
-    if terms is None:
-        raise GnomonError(f"{encoding} gives relative_terms for some distances only; give them for all, or for none.")
+    terms = terms_at(encoding, step * shift.distances(stream.q.device), stream.q.dtype)
     check = watched(stream.visible)
 
     def visible(queries: slice, keys: slice) -> Bool[Tensor, "#B 1 n k"]:

@@ -12,8 +12,9 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from gnomon.attention.blocks import blockwise
 from gnomon.attention.call import Call
+from gnomon.attention.logits import terms_at
 from gnomon.attention.runs import Layout, Run, layouts
-from gnomon.errors import GnomonError, ShapeError
+from gnomon.errors import ShapeError
 from gnomon.kernels.band import distances
 from gnomon.kernels.relative_shift import Shift, shifted_attention
 from gnomon.kernels.toeplitz import toeplitz_attention
@@ -70,7 +71,7 @@ def _rows(call: Call, layout: Layout, form: Form) -> Float[Tensor, "B H Q D"]:
             slots = (run.start - call.first, run.end - call.first)
             parts.append(blockwise(call.part(*slots, first_key=run.first_key, last_key=run.last_key)))
         elif run.kind == "alone":
-            parts.append(values[run.first_key].repeat_interleave(call.groups, dim=1))
+            parts.append(call.per_query_head(values[run.first_key]))
         else:
             parts.append(_run(call, form, q, keys[run.first_key], values[run.first_key], run.start - run.first_key))
     return parts[0] if len(parts) == 1 else torch.cat(parts, dim=2)
@@ -115,11 +116,8 @@ def _numbers(call: Call, steps: range) -> Float[Tensor, "H N"]:
 
 
 def _shifted(call: Call, q: Tensor, k: Tensor, v: Tensor, offset: int) -> Float[Tensor, "B H Q D"]:
-    k, v = (x.repeat_interleave(call.groups, dim=1) if call.groups > 1 else x for x in (k, v))
+    k, v = call.per_query_head(k), call.per_query_head(v)
     least, greatest = call.sight.reach
     shift = Shift(q.shape[2], k.shape[2], offset=offset, before=None if least is None else -least, after=greatest)
-    dtype = torch.promote_types(q.dtype, torch.float32)
-    terms = call.encoding.relative_terms(shift.distances(q.device), dtype=dtype)
-    if terms is None:
-        raise GnomonError(f"{call.encoding} gave relative_terms for one distance and none for others; give all.")
+    terms = terms_at(call.encoding, shift.distances(q.device), q.dtype)
     return shifted_attention(q, k, v, terms, shift, scale=call.scale)

@@ -16,7 +16,6 @@ def full_precision(device: torch.device) -> AbstractContextManager[Any]:
 
 
 def narrow(bias: Float[Tensor, "B H Q K"], dtype: torch.dtype) -> Float[Tensor, "B H Q K"]:
-    """As attention kernels other than the CPU's take it: in memory of its own, in the dtype of the queries. The largest
-    number of each row becomes zero first, which the softmax does not see, so that the keys that matter keep their
-    digits."""
-    return (bias - bias.amax(-1, keepdim=True)).to(dtype)
+    """A bias in the dtype of the queries. The largest number of each row becomes zero first, which the softmax does not
+    see, so that the keys that matter keep their digits."""
+    return (bias - bias.detach().amax(-1, keepdim=True)).to(dtype)

@@ -47,9 +47,7 @@ def cos_sin_rows(
     """
     frequencies = _checked(inverse, count)
     shape = (count, len(frequencies))
-    cos, sin = (
-        (torch.from_numpy(np.empty(shape, np.float32)) for _ in range(2)) if out is None else _fitting(out, shape)
-    )
+    cos, sin = empty_rows(shape) if out is None else _fitting(out, shape)
     for first in range(0, shape[1] if count else 0, COLUMNS):
         columns = slice(first, first + COLUMNS)
         _fill(cos.numpy()[:, columns], sin.numpy()[:, columns], frequencies[columns], start, factor)

@@ -1,16 +1,15 @@
 """Sequences spread over ranks, and put together again."""
 
 from dataclasses import dataclass
-from typing import final, get_args
+from typing import final
 
 import torch
 import torch.distributed as dist
 from jaxtyping import Int64, Shaped
 from torch import Tensor
 
-from gnomon.errors import PositionError
 from gnomon.parallel.collectives import gathered, place, require_group
-from gnomon.positions.sharding import Scheme, shard, shard_index, unshard
+from gnomon.positions.sharding import Scheme, require_scheme, shard, shard_index, unshard
 
 
 @final
@@ -27,8 +26,7 @@ class ContextParallel:
     group: dist.ProcessGroup | None = None
 
     def __post_init__(self) -> None:
-        if self.scheme not in get_args(Scheme):
-            raise PositionError(f"The scheme of shards is one of {', '.join(get_args(Scheme))}, got {self.scheme!r}.")
+        require_scheme(self.scheme)
         require_group(self.group)
 
     @property

@@ -83,7 +83,7 @@ class ContextParallelAttention(nn.Module):
             whole(k, dim=2),
             whole(v, dim=2),
             position_of_each(every, batch, every.shape[1], axes=own.encoding.axes),
-            AttentionMask(*(None if part is None else whole(part) for part in (mask.real, mask.documents))),
+            mask.each(whole),
         )
         heads = torch.cat(list(self._runs(q, own_positions, mask, context)), dim=2)
         mixed: Tensor = own.output(heads.transpose(1, 2).reshape(batch, share, -1))

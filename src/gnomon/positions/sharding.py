@@ -73,9 +73,14 @@ def unshard(
     return joined.index_select(dim, torch.cat(order).argsort())
 
 
-def _check(length: int, world: int, scheme: str) -> None:
+def require_scheme(scheme: object) -> None:
+    """Raise PositionError unless it is the name of a scheme."""
     if scheme not in get_args(Scheme):
         raise PositionError(f"The scheme of shards is one of {', '.join(get_args(Scheme))}, got {scheme!r}.")
+
+
+def _check(length: int, world: int, scheme: str) -> None:
+    require_scheme(scheme)
     if world < 1:
         raise PositionError(f"There is at least 1 rank, got world={world}.")
     chunks = 2 * world if scheme == "zigzag" else world
