@@ -15,7 +15,7 @@ TOKENS = 30
 
 def outputs(steps: object, sizes: object) -> dict[str, torch.Tensor]:
     tokens = torch.randn(1, TOKENS, sizes.width, generator=torch.Generator().manual_seed(1))  # type: ignore[attr-defined]
-    return {name: Model(sizes, 2, steps.step(name))(tokens) for name in steps.STEPS}  # type: ignore[attr-defined, arg-type]
+    return {name: Model(sizes, 2, steps.STEPS[name]())(tokens) for name in steps.STEPS}  # type: ignore[attr-defined, arg-type]
 
 
 @pytest.mark.parametrize(("steps", "sizes"), [(encoder_steps, ENCODER), (decoder_steps, DECODER)])

@@ -23,7 +23,7 @@ def files() -> list[tuple[str, str]]:
         (folder, path.stem)
         for folder in FOLDERS
         for path in sorted((SOURCE / folder).glob("*.py"))
-        if path.stem not in ("__init__", "base", "heads", "score_bias")
+        if path.stem not in ("__init__", "base", "heads", "inner", "score_bias", "turning")
     ]
 
 

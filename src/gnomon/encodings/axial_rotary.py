@@ -13,9 +13,10 @@ import torch
 from jaxtyping import Float, Float64, Int
 from torch import Tensor
 
-from gnomon.encodings.base import PositionEncoding, registry, require_positions
+from gnomon.encodings.base import registry, require_positions
 from gnomon.encodings.frequencies.base import Frequencies, fixed_frequencies
 from gnomon.encodings.frequencies.plain import Plain
+from gnomon.encodings.turning import TurnsBoth
 from gnomon.errors import GnomonError
 from gnomon.kernels.places import absent, checked_grid, checked_order, require_on_grid
 from gnomon.kernels.remembered import Remembered
@@ -32,7 +33,7 @@ _PLAIN: Final = Plain(10000.0)
 
 @registry.register("axial_rotary")
 @final
-class AxialRotary(PositionEncoding):
+class AxialRotary(TurnsBoth):
     """A pair turns by one coordinate of its token times its frequency: an equal share of the pairs for each axis.
 
     Positions are (B, S, axes), (height, width) or (time, height, width). Tokens at -1 on all axes (class and register
@@ -110,22 +111,6 @@ class AxialRotary(PositionEncoding):
     def sample(cls, num_heads: int, head_dim: int) -> Self:
         """The plane, with as many columns of a head as pairs for both axes can fill."""
         return cls(head_dim, rotary_dim=head_dim - head_dim % 4)
-
-    def rotate_query(
-        self, q: Float[Tensor, "B H S D"], positions: Int[Tensor, "#B S axes"]
-    ) -> Float[Tensor, "B H S D"]:
-        turned: Tensor = self._rotate(q, None, positions)
-        return turned
-
-    def rotate_key(self, k: Float[Tensor, "B H S D"], positions: Int[Tensor, "#B S axes"]) -> Float[Tensor, "B H S D"]:
-        turned: Tensor = self._rotate(k, None, positions)
-        return turned
-
-    def rotate(
-        self, q: Float[Tensor, "B H S D"], k: Float[Tensor, "B G S D"], positions: Int[Tensor, "#B S axes"]
-    ) -> tuple[Float[Tensor, "B H S D"], Float[Tensor, "B G S D"]]:
-        pair: tuple[Tensor, Tensor] = self._rotate(q, k, positions)
-        return pair
 
     def cos_sin(self, positions: Int[Tensor, "*BS axes"], *, dtype: torch.dtype = torch.float32) -> Pair:
         """The cosines and sines of every pair: (..., S, axes) int64 -> two of (..., S, rotary_dim / 2)."""

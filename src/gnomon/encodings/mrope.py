@@ -12,9 +12,10 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from gnomon.encodings.base import PositionEncoding, registry, require_positions
+from gnomon.encodings.base import registry, require_positions
 from gnomon.encodings.frequencies.base import Frequencies, fixed_frequencies
 from gnomon.encodings.frequencies.plain import Plain
+from gnomon.encodings.turning import TurnsBoth
 from gnomon.errors import GnomonError
 from gnomon.kernels.places import absent
 from gnomon.kernels.remembered import Remembered
@@ -29,7 +30,7 @@ _PLAIN: Final = Plain(10000.0)
 
 @registry.register("mrope")
 @final
-class MRoPE(PositionEncoding):
+class MRoPE(TurnsBoth):
     """Pair i turns by its frequency, the i-th of `Rotary`, times one coordinate of the token: time, height or width.
 
     Positions are (B, S, 3), (time, height, width). Text has the same number three times, and is then turned exactly as
@@ -90,22 +91,6 @@ class MRoPE(PositionEncoding):
         pairs = head_dim // 2
         space = 3 * pairs // 8
         return cls(head_dim, rotary_dim=2 * pairs, sections=(pairs - 2 * space, space, space))
-
-    def rotate_query(
-        self, q: Float[Tensor, "B H S D"], positions: Int[Tensor, "#B S axes"]
-    ) -> Float[Tensor, "B H S D"]:
-        turned: Tensor = self._rotate(q, None, positions)
-        return turned
-
-    def rotate_key(self, k: Float[Tensor, "B H S D"], positions: Int[Tensor, "#B S axes"]) -> Float[Tensor, "B H S D"]:
-        turned: Tensor = self._rotate(k, None, positions)
-        return turned
-
-    def rotate(
-        self, q: Float[Tensor, "B H S D"], k: Float[Tensor, "B G S D"], positions: Int[Tensor, "#B S axes"]
-    ) -> tuple[Float[Tensor, "B H S D"], Float[Tensor, "B G S D"]]:
-        pair: tuple[Tensor, Tensor] = self._rotate(q, k, positions)
-        return pair
 
     def cos_sin(self, positions: Int[Tensor, "*BS axes"], *, dtype: torch.dtype = torch.float32) -> Pair:
         """The cosines and sines of every pair: (..., S, axes) int64 -> two of (..., S, rotary_dim / 2)."""

@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self, final
 
 import torch
-from jaxtyping import Float, Int, Int64
+from jaxtyping import Int, Int64
 from torch import Tensor
 
 from gnomon.encodings.base import PositionEncoding, build, name_of, registry, require_positions
+from gnomon.encodings.inner import AroundInner
 from gnomon.errors import GnomonError
 from gnomon.kernels.places import require_below
 from gnomon.positions import randomized
@@ -16,7 +17,7 @@ from gnomon.positions import randomized
 
 @registry.register("randomized")
 @final
-class RandomizedPositions(PositionEncoding):
+class RandomizedPositions(AroundInner):
     """Position p becomes number p of a random, rising choice of `max_length` ids from 0 .. span - 1.
 
     A model that trains on short sequences then has seen the ids, and the distances, of long ones. `inner` is the
@@ -55,31 +56,6 @@ class RandomizedPositions(PositionEncoding):
             0
         ]
         self.seed, self.max_length = seed, length
-
-    def embed(self, x: Float[Tensor, "B S W"], positions: Int[Tensor, "#B S"]) -> Float[Tensor, "B S W"]:
-        return self.inner.embed(x, self.mapped(positions))
-
-    def rotate_query(self, q: Float[Tensor, "B H S D"], positions: Int[Tensor, "#B S"]) -> Float[Tensor, "B H S D"]:
-        return self.inner.rotate_query(q, self.mapped(positions))
-
-    def rotate_key(self, k: Float[Tensor, "B H S D"], positions: Int[Tensor, "#B S"]) -> Float[Tensor, "B H S D"]:
-        return self.inner.rotate_key(k, self.mapped(positions))
-
-    def bias(
-        self, query_positions: Int[Tensor, "#B Q"], key_positions: Int[Tensor, "#B K"]
-    ) -> Float[Tensor, "#B H Q K"] | None:
-        return self.inner.bias(self.mapped(query_positions), self.mapped(key_positions))
-
-    def content_bias(
-        self,
-        q: Float[Tensor, "B H Q D"],
-        k: Float[Tensor, "B H K D"],
-        query_positions: Int[Tensor, "#B Q"],
-        key_positions: Int[Tensor, "#B K"],
-        *visible: Tensor | None,
-    ) -> Float[Tensor, "#B H Q K"] | None:
-        """`visible` is what an inner encoding that `needs_visible` asks for."""
-        return self.inner.content_bias(q, k, self.mapped(query_positions), self.mapped(key_positions), *visible)
 
     def regimes(self, lengths: Int[Tensor, "*S"]) -> Int64[Tensor, "*S"]:
         """Those of the inner encoding, at the id of the last position, plus 1."""

@@ -10,9 +10,10 @@ import torch
 from jaxtyping import Float, Float64, Int, Int64
 from torch import Tensor
 
-from gnomon.encodings.base import PositionEncoding, registry, require_positions
+from gnomon.encodings.base import registry, require_positions
 from gnomon.encodings.frequencies.base import Frequencies, as_frequencies
 from gnomon.encodings.frequencies.plain import Plain
+from gnomon.encodings.turning import TurnsBoth
 from gnomon.errors import GnomonError, PositionError
 from gnomon.kernels.half_table import HalfTable
 from gnomon.kernels.readable import readable
@@ -26,7 +27,7 @@ _PLAIN: Final = Plain(10000.0)
 
 @registry.register("rotary")
 @final
-class Rotary(PositionEncoding):
+class Rotary(TurnsBoth):
     """Pair i of a query or key at position p turns by p * w_i, so that scores depend on differences of positions.
 
     `rotary_dim`: only the first so many columns of a head turn (partial rotary: GPT-J, GPT-NeoX); None is all of them.
@@ -75,20 +76,6 @@ class Rotary(PositionEncoding):
         self._lengths: Tensor | None = None
         self._table = HalfTable(self.inverse_frequencies, factor=self.attention_factor)
         self._remembered = Remembered()
-
-    def rotate_query(self, q: Float[Tensor, "B H S D"], positions: Int[Tensor, "#B S"]) -> Float[Tensor, "B H S D"]:
-        turned: Tensor = self._rotate(q, None, positions)
-        return turned
-
-    def rotate_key(self, k: Float[Tensor, "B H S D"], positions: Int[Tensor, "#B S"]) -> Float[Tensor, "B H S D"]:
-        turned: Tensor = self._rotate(k, None, positions)
-        return turned
-
-    def rotate(
-        self, q: Float[Tensor, "B H S D"], k: Float[Tensor, "B G S D"], positions: Int[Tensor, "#B S"]
-    ) -> tuple[Float[Tensor, "B H S D"], Float[Tensor, "B G S D"]]:
-        pair: tuple[Tensor, Tensor] = self._rotate(q, k, positions)
-        return pair
 
     def cos_sin(
         self, positions: Int[Tensor, "*B S"], *, dtype: torch.dtype = torch.float32

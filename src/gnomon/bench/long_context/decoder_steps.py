@@ -1,6 +1,7 @@
 """A decoder with rotary positions (Su et al. 2021, arXiv:2104.09864), from tables made in every layer to kept ones."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final, final
 
 import torch
@@ -93,16 +94,10 @@ NAIVE, LIMIT, OURS = "tables and mask made in every layer", "no positions at all
 HALF = "tables and mask kept, tables in bfloat16"
 EXACT = "tables and mask kept"  #: whose output the others are held against
 FULL_ONLY: Final = (HALF, LIMIT)  #: steps that the quick form leaves out
-STEPS: Final[Mapping[str, type[Step] | tuple[Kept, torch.dtype]]] = {
-    NAIVE: ("never", torch.float32),
-    EXACT: ("always", torch.float32),
-    HALF: ("always", torch.bfloat16),
+STEPS: Final[Mapping[str, Callable[[], Step]]] = {
+    NAIVE: partial(Tables, "never", torch.float32),
+    EXACT: partial(Tables, "always", torch.float32),
+    HALF: partial(Tables, "always", torch.bfloat16),
     OURS: Rotated,
     LIMIT: NoPositions,
 }
-
-
-def step(name: str) -> Step:
-    """The way of this name."""
-    known = STEPS[name]
-    return Tables(*known) if isinstance(known, tuple) else known()

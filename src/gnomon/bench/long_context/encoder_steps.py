@@ -1,7 +1,8 @@
 """An encoder with T5's bias (Raffel et al. 2020, arXiv:1910.10683, section 2.1), from a matrix to none."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final, final
 
 import torch
@@ -114,16 +115,10 @@ NAIVE, LIMIT, OURS = "bias made in every layer", "no positions at all", "gnomon:
 EXACT = NAIVE  #: whose output the others are held against
 KEPT, IN_HALF = "bias kept", "bias kept in bfloat16, read in blocks"
 FULL_ONLY: Final = (KEPT, IN_HALF, LIMIT)  #: steps that the quick form leaves out
-STEPS: Final[Mapping[str, type[Step] | tuple[Kept, torch.dtype]]] = {
-    NAIVE: ("never", torch.float32),
-    KEPT: ("always", torch.float32),
-    IN_HALF: ("always", torch.bfloat16),
+STEPS: Final[Mapping[str, Callable[[], Step]]] = {
+    NAIVE: partial(Matrix, "never", torch.float32),
+    KEPT: partial(Matrix, "always", torch.float32),
+    IN_HALF: partial(Matrix, "always", torch.bfloat16),
     OURS: ByDistance,
     LIMIT: NoPositions,
 }
-
-
-def step(name: str) -> Step:
-    """The way of this name."""
-    known = STEPS[name]
-    return Matrix(*known) if isinstance(known, tuple) else known()

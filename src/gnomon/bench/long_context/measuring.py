@@ -30,7 +30,9 @@ class Loaded:
 
 def setup(model: str, step: str, tokens: int, layers: int, rounds: int) -> Loaded:
     """The model, "encoder" or "decoder", with one way to handle positions, run once on few tokens."""
-    sizes, way = (ENCODER, encoder_steps.step(step)) if model == "encoder" else (DECODER, decoder_steps.step(step))
+    sizes, way = (
+        (ENCODER, encoder_steps.STEPS[step]()) if model == "encoder" else (DECODER, decoder_steps.STEPS[step]())
+    )
     made = Model(sizes, layers, way)
     inputs = torch.randn(1, tokens, sizes.width, generator=torch.Generator().manual_seed(SEED))
     made(inputs[:, :WARM])

@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from jaxtyping import Float, Int
+from jaxtyping import Int
 from torch import Tensor
 
 from gnomon.encodings.base import PositionEncoding, name_of
+from gnomon.encodings.inner import AroundInner
 from gnomon.errors import GnomonError
 from gnomon.exporting.options import ExportOptions
 from gnomon.registry import Registry
@@ -43,7 +44,7 @@ class Form(PositionEncoding):
         return self._options
 
 
-class AsItIs(Form):
+class AsItIs(AroundInner, Form):
     """The encoding itself, in dense form: its own arithmetic is what an exporter takes."""
 
     description = "its own arithmetic"
@@ -52,29 +53,8 @@ class AsItIs(Form):
         super().__init__(encoding)
         self.inner = encoding
 
-    def embed(self, x: Float[Tensor, "B S W"], positions: Int[Tensor, "#B S"]) -> Float[Tensor, "B S W"]:
-        return self.inner.embed(x, positions)
-
-    def rotate_query(self, q: Float[Tensor, "B H S D"], positions: Int[Tensor, "#B S"]) -> Float[Tensor, "B H S D"]:
-        return self.inner.rotate_query(q, positions)
-
-    def rotate_key(self, k: Float[Tensor, "B H S D"], positions: Int[Tensor, "#B S"]) -> Float[Tensor, "B H S D"]:
-        return self.inner.rotate_key(k, positions)
-
-    def bias(
-        self, query_positions: Int[Tensor, "#B Q"], key_positions: Int[Tensor, "#B K"]
-    ) -> Float[Tensor, "#B H Q K"] | None:
-        return self.inner.bias(query_positions, key_positions)
-
-    def content_bias(
-        self,
-        q: Float[Tensor, "B H Q D"],
-        k: Float[Tensor, "B H K D"],
-        query_positions: Int[Tensor, "#B Q"],
-        key_positions: Int[Tensor, "#B K"],
-        *visible: Tensor | None,
-    ) -> Float[Tensor, "#B H Q K"] | None:
-        return self.inner.content_bias(q, k, query_positions, key_positions, *visible)
+    def mapped(self, positions: Int[Tensor, "*B S"]) -> Int[Tensor, "*B S"]:
+        return positions
 
 
 def form_of(encoding: PositionEncoding, options: ExportOptions) -> Form:

@@ -3,9 +3,10 @@
 from dataclasses import replace
 from typing import final
 
-from jaxtyping import Float, Int, Int64
+from jaxtyping import Int, Int64
 from torch import Tensor, nn
 
+from gnomon.encodings.inner import AroundInner
 from gnomon.encodings.randomized import RandomizedPositions
 from gnomon.exporting.forms.base import Form, form_of, forms
 from gnomon.exporting.forms.rows import rows
@@ -13,7 +14,7 @@ from gnomon.exporting.options import ExportOptions
 
 
 @final
-class DrawnIds(Form):
+class DrawnIds(AroundInner, Form):
     """Positions become their ids by a table of integers; all hooks are those of the inner form."""
 
     def __init__(self, encoding: RandomizedPositions, inner: Form) -> None:
@@ -22,31 +23,7 @@ class DrawnIds(Form):
         self.description = f"the ids drawn last, then {inner.description}"
         self.ids = nn.Buffer(encoding.ids[:, None], persistent=False)
 
-    def embed(self, x: Float[Tensor, "B S W"], positions: Int[Tensor, "#B S"]) -> Float[Tensor, "B S W"]:
-        return self.inner.embed(x, self._mapped(positions))
-
-    def rotate_query(self, q: Float[Tensor, "B H S D"], positions: Int[Tensor, "#B S"]) -> Float[Tensor, "B H S D"]:
-        return self.inner.rotate_query(q, self._mapped(positions))
-
-    def rotate_key(self, k: Float[Tensor, "B H S D"], positions: Int[Tensor, "#B S"]) -> Float[Tensor, "B H S D"]:
-        return self.inner.rotate_key(k, self._mapped(positions))
-
-    def bias(
-        self, query_positions: Int[Tensor, "#B Q"], key_positions: Int[Tensor, "#B K"]
-    ) -> Float[Tensor, "#B H Q K"] | None:
-        return self.inner.bias(self._mapped(query_positions), self._mapped(key_positions))
-
-    def content_bias(
-        self,
-        q: Float[Tensor, "B H Q D"],
-        k: Float[Tensor, "B H K D"],
-        query_positions: Int[Tensor, "#B Q"],
-        key_positions: Int[Tensor, "#B K"],
-        *visible: Tensor | None,
-    ) -> Float[Tensor, "#B H Q K"] | None:
-        return self.inner.content_bias(q, k, self._mapped(query_positions), self._mapped(key_positions), *visible)
-
-    def _mapped(self, positions: Int[Tensor, "#B S"]) -> Int64[Tensor, "#B S"]:
+    def mapped(self, positions: Int[Tensor, "*B S"]) -> Int64[Tensor, "*B S"]:
         return rows(self.ids, positions).squeeze(-1)
 
 
