@@ -2,13 +2,8 @@
 
 import copy
 import io
-import json
-import os
 import pickle
-import subprocess
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,9 +12,9 @@ import torch
 from gnomon.encodings.base import registry
 from gnomon.models import Decoder
 from tests.helpers.casts import call, differences, model_of
+from tests.helpers.reporting_child import found_by
 from tests.helpers.weights import redraw
 
-ROOT = Path(__file__).parents[2]
 NAMES = registry.names()
 
 
@@ -112,17 +107,8 @@ def test_what_is_saved_are_parameters_and_nothing_that_was_computed(name: str) -
 @pytest.fixture(scope="module")
 def sharded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     file = tmp_path_factory.mktemp("sharded") / "found.json"
-    ended = subprocess.run(
-        [sys.executable, "-m", "tests.helpers.sharded", str(file), *NAMES, "buffered"],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        timeout=180,
-        check=False,
-    )
-    assert ended.returncode == 0, ended.stderr[-3000:]
-    found: dict[str, Any] = json.loads(file.read_text())
+    words = ["-m", "tests.helpers.sharded", str(file), *NAMES, "buffered"]
+    found: dict[str, Any] = found_by(words, file)
     return found
 
 

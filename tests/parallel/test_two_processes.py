@@ -3,18 +3,13 @@
 Errors are greatest differences in float32, relative to the largest number or to 1.
 """
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.helpers.reporting_child import found_by
 from tests.helpers.two_processes import CHECKS
 
-ROOT = Path(__file__).parents[2]
 LAUNCH = ("-m", "torch.distributed.run", "--rdzv-backend=c10d", "--rdzv-endpoint=127.0.0.1:0", "--local-addr=127.0.0.1")
 LIMIT = 1e-6
 
@@ -28,18 +23,8 @@ def named(start: str) -> pytest.MarkDecorator:
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory: pytest.TempPathFactory) -> Measured:
     file = tmp_path_factory.mktemp("processes") / "measured.json"
-    ended = subprocess.run(
-        [sys.executable, *LAUNCH, "--nproc-per-node=2", "-m", "tests.helpers.two_processes", str(file)],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        timeout=180,
-        check=False,
-    )
-    failures = [failed.read_text() for failed in sorted(file.parent.glob("*.failed*"))]
-    assert ended.returncode == 0, "\n".join([*failures, ended.stderr[-3000:]])
-    result: Measured = json.loads(file.read_text())
+    words = [*LAUNCH, "--nproc-per-node=2", "-m", "tests.helpers.two_processes", str(file)]
+    result: Measured = found_by(words, file)
     return result
 
 

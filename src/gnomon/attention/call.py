@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Self, final
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float, Int, Int64
 from torch import Tensor
 
 from gnomon.attention.cache import KeyValues
@@ -16,7 +16,7 @@ from gnomon.encodings.base import PositionEncoding
 @final
 @dataclass(frozen=True, eq=False)
 class Call:
-    """Q queries, rotated, in the slots first .. first + Q - 1 of the K slots of `context`."""
+    """Q queries, rotated, in the slots first .. first + Q - 1 of the K slots of `context`, or in `slots`."""
 
     encoding: PositionEncoding
     q: Float[Tensor, "B H Q D"]
@@ -26,6 +26,7 @@ class Call:
     first: int
     sight: Sight
     scale: float
+    slots: Int64[Tensor, " Q"] | None = None  #: of queries that do not follow one another, as shards have them
 
     @property
     def queries(self) -> int:
@@ -48,13 +49,19 @@ class Call:
     @property
     def sees_all_before(self) -> bool:
         """Whether each query sees the slots up to its own and no other, and there is one for each slot."""
-        return self.sight == Sight(causal=True) and self.context.mask.is_open and self.queries == self.keys
+        one_each = self.slots is None and self.queries == self.keys
+        return self.sight == Sight(causal=True) and self.context.mask.is_open and one_each
 
     def visible(self) -> Bool[Tensor, "#B 1 Q K"] | None:
         """True where a query may attend a key; None when all may."""
-        lengths = (self.queries, self.keys)
         return allowed(
-            self.mask, self.context.mask, lengths=lengths, sight=self.sight, device=self.q.device, first=self.first
+            self.mask,
+            self.context.mask,
+            lengths=(self.queries, self.keys),
+            sight=self.sight,
+            device=self.q.device,
+            first=self.first,
+            slots=self.slots,
         )
 
     def heads(self) -> tuple[Float[Tensor, "B H K D"], Float[Tensor, "B H K D"]]:

@@ -28,11 +28,12 @@ FEW: Final = 1 << 18
 def attend(call: Call) -> Float[Tensor, "B H Q D"]:
     """softmax(q kᵀ scale + what the encoding adds) v over the visible keys, on the path that suits the call.
 
-    In a graph that is traced, where no value can be read, that is the dense one. So it is for a single query, whose
-    biases are one row, and for few logits. On a GPU FlexAttention takes what has a score_mod of its own; elsewhere
-    encodings that add nothing, or what the distance decides, go run by run, and others in blocks of queries.
+    In a graph that is traced, where no value can be read, that is the dense one. So it is for queries in scattered
+    slots, for a single query, whose biases are one row, and for few logits. On a GPU FlexAttention takes what has a
+    score_mod of its own; elsewhere encodings that add nothing, or what the distance decides, go run by run, and others
+    in blocks of queries.
     """
-    if torch.compiler.is_compiling():
+    if torch.compiler.is_compiling() or call.slots is not None:
         return dense(call)
     if ATTENTION.forced is not None:
         return _forced(call, ATTENTION.forced)

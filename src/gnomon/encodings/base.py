@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from gnomon.encodings.heads import sliced
 from gnomon.errors import GnomonError, PositionError, ShapeError
+from gnomon.kernels.places import require_int64
 from gnomon.kernels.precision import full_precision
 from gnomon.kernels.relative_shift.terms import RelativeTerms
 from gnomon.registry import Registry
@@ -246,8 +247,7 @@ def require_positions(positions: Tensor, *, axes: int = 1) -> None:
     """
     if not isinstance(positions, Tensor):
         raise PositionError(f"Positions are an int64 tensor, got {type(positions).__name__}; see gnomon.positions.")
-    if positions.dtype != torch.int64:
-        raise PositionError(f"Positions must be int64, got {positions.dtype}; build them with gnomon.positions.")
+    require_int64(positions)
     if axes > 1 and (positions.ndim < 2 or positions.shape[-1] != axes):
         raise ShapeError(
             f"Positions need {axes} coordinates each, (batch, sequence, {axes}), got shape {tuple(positions.shape)}; "

@@ -9,6 +9,12 @@ from torch import Tensor
 from gnomon.errors import GnomonError, PositionError
 
 
+def require_int64(positions: Tensor) -> None:
+    """Raise PositionError for another dtype: half precision cannot tell ids above 256 apart."""
+    if positions.dtype != torch.int64:
+        raise PositionError(f"Positions must be int64, got {positions.dtype}; build them with gnomon.positions.")
+
+
 def checked_order(order: Sequence[int] | None, axes: int) -> tuple[int, ...]:
     """Whose turn is first, second, ...; by default that of the axes themselves. Raises unless each has one turn."""
     given = tuple(range(axes)) if order is None else tuple(order)

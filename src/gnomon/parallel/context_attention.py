@@ -8,13 +8,11 @@ from collections.abc import Iterator, Sequence
 from typing import final
 
 import torch
-from jaxtyping import Float, Int, Int64
+from jaxtyping import Float, Int
 from torch import Tensor, nn
-from torch.nn.functional import scaled_dot_product_attention
 
-from gnomon.attention import Attention, AttentionMask, KeyValues, allowed
+from gnomon.attention import Attention, AttentionMask, KeyValues
 from gnomon.attention.call import Call
-from gnomon.attention.logits import added_bias, softmax_mask
 from gnomon.attention.paths import attend
 from gnomon.attention.slots import position_of_each
 from gnomon.encodings.base import PositionEncoding
@@ -98,27 +96,8 @@ class ContextParallelAttention(nn.Module):
             first, last = int(slots[start]), int(slots[end - 1])
             seen = context.first(last + 1) if own.causal else context
             queries = (q[:, :, start:end], positions[:, start:end], mask.slots(start, end))
-            if last - first == end - start - 1:
-                yield attend(Call(own.encoding, *queries, seen, first, own.sight, own.scale))
-            else:
-                yield self._scattered(*queries, seen, slots[start:end].to(q.device))
-
-    def _scattered(
-        self,
-        q: Float[Tensor, "B H Q D"],
-        positions: Int[Tensor, "B Q *axes"],
-        mask: AttentionMask,
-        context: KeyValues,
-        slots: Int64[Tensor, " Q"],
-    ) -> Float[Tensor, "B H Q D"]:
-        """Attention of queries in slots that do not follow one another."""
-        own = self.attention
-        k, v = (x.repeat_interleave(own.num_heads // own.num_key_heads, dim=1) for x in (context.keys, context.values))
-        lengths = (q.shape[2], k.shape[2])
-        visible = allowed(mask, context.mask, lengths=lengths, sight=own.sight, device=q.device, slots=slots)
-        bias = added_bias(own.encoding, q, k, (positions, context.positions), visible)
-        hidden = softmax_mask(bias, visible, q.dtype)
-        return scaled_dot_product_attention(q, k, v, attn_mask=hidden, scale=own.scale)
+            scattered = None if last - first == end - start - 1 else slots[start:end].to(q.device)
+            yield attend(Call(own.encoding, *queries, seen, first, own.sight, own.scale, scattered))
 
 
 def runs(slots: Sequence[int]) -> Iterator[tuple[int, int]]:

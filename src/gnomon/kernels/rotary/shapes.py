@@ -3,7 +3,8 @@
 import torch
 from torch import Tensor
 
-from gnomon.errors import GnomonError, PositionError, ShapeError
+from gnomon.errors import GnomonError, ShapeError
+from gnomon.kernels.places import require_int64
 from gnomon.kernels.rotary.turn import Turn
 from gnomon.kernels.rotation import Layout, checked_layout
 
@@ -41,8 +42,7 @@ def checked_turn(
     else:
         if cos.ndim != 2:
             raise ShapeError(f"With positions, cos and sin are tables (T, P), got shape {tuple(cos.shape)}.")
-        if positions.dtype != torch.int64:
-            raise PositionError(f"Positions must be int64, got {positions.dtype}; build them with gnomon.positions.")
+        require_int64(positions)
         positions = positions.unsqueeze(0) if positions.ndim == 1 else positions
         _check_rows((*positions.shape, 0), "positions", batch, length, "(S), (1, S) or (B, S), one for each token")
     for name, x in zip(("q", "k"), sources, strict=False):
