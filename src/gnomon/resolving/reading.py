@@ -1,0 +1,121 @@
+"""What one stack makes of one file: plain facts, and for each of them the key that decided it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, final
+
+from gnomon.resolving.angles import Schedule, Temperature
+from gnomon.resolving.given import Given
+
+Layout = Literal["half", "interleaved"]
+#: how a rule is known: the stack's code ran here, or its code was read
+Sure = Literal["run", "by reading"]
+#: the kind of layer where all layers are alike
+ALL = "all layers"
+DEFAULT = "default"
+
+
+@final
+@dataclass(frozen=True)
+class Used:
+    """`what` (base, factor, cap ...) has `value` because of `key`: a dotted path in the file, or "default"."""
+
+    what: str
+    value: Any
+    key: str = DEFAULT
+
+
+@final
+@dataclass(frozen=True)
+class Ignored:
+    """A key of the file that has no effect in this stack, and why in a few words."""
+
+    key: str
+    value: Any
+    why: str = "not read"
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LayerReading:
+    """How one kind of layer turns queries and keys.
+
+    `rotary_dim` is the rotated width, 0 where nothing turns. `rule` is the stack's kind of scaling in the words of
+    transformers ("default", "linear", "dynamic", "yarn", "longrope", "llama3", "proportional", "ntk", "none").
+    `layout` is that of the arithmetic; `permuted` says what happens to the rows of q and k before it, empty for
+    nothing. `softmax` multiplies the usual softmax scale 1/sqrt(head width).
+    """
+
+    kind: str
+    head_dim: int
+    rotary_dim: int
+    base: float | None
+    rule: str
+    layout: Layout
+    schedule: Schedule
+    softmax: float = 1.0
+    temperature: Temperature | None = None
+    permuted: str = ""
+    used: tuple[Used, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def logit_factor(self, length: int, served: int) -> float:
+        """What the logits of the newest token are multiplied by, beside 1/sqrt(head width)."""
+        magnitude = self.schedule.at(length, served).magnitude if self.rotary_dim else 1.0
+        warmth = self.temperature.at(length - 1) if self.temperature else 1.0
+        return magnitude**2 * self.softmax * warmth
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """One stack, in one of its versions, on one file.
+
+    `refusal`: the stack ends with an error, and which. `absent`: the stack has no such model, or its rule for it was
+    not traced. With either there are no layers.
+    """
+
+    stack: str
+    version: str
+    sure: Sure
+    layers: tuple[LayerReading, ...] = ()
+    cap: int | None = None
+    used: tuple[Used, ...] = ()
+    ignored: tuple[Ignored, ...] = ()
+    notes: tuple[str, ...] = ()
+    refusal: str = ""
+    absent: str = ""
+
+    @property
+    def serves(self) -> bool:
+        return not self.refusal and not self.absent
+
+    def layer(self, kind: str) -> LayerReading | None:
+        """The reading for a kind of layer; the one for all layers where the stack knows one kind only."""
+        named: Mapping[str, LayerReading] = {layer.kind: layer for layer in self.layers}
+        return named.get(kind) or named.get(ALL)
+
+
+@final
+@dataclass(frozen=True)
+class Wanted:
+    """A scaling that the user wants of a stack, in the words of transformers 5: what a remedy is to bring about."""
+
+    model_type: str
+    rule: str
+    base: float
+    cap: int  #: the longest sequence that is to be served
+    head_dim: int
+    rotary_dim: int
+    factor: float | None = None
+    original: int | None = None
+    block: Mapping[str, Any] | None = None  #: the whole rotary block as transformers 5 writes it
+
+
+@final
+@dataclass(frozen=True)
+class Remedy:
+    """What to type or to edit, and the file as the stack then sees it: that one is read again before it is told."""
+
+    text: str
+    after: Given
