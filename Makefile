@@ -41,8 +41,9 @@ browser: ## install Chromium with apt-get when there is none
 pictures: .venv/.ready ## draw docs/pictures again
 	@$(PYTHON) scripts/pictures.py
 
-pages: .venv/.ready ## write docs/checks again, from the checks and the gallery
+pages: .venv/.ready ## write docs/checks and docs/engines.md again, from the code
 	@$(PYTHON) -m scripts.check_pages
+	@$(PYTHON) -m scripts.engine_pages
 
 clean: ## remove .venv, reports and caches
 	rm -f src/gnomon/kernels/native/_rotary.*

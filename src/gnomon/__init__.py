@@ -11,15 +11,17 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gnomon import attention, doctor, encodings, finetune, models, parallel, positions, testing
+    from gnomon import attention, doctor, encodings, finetune, layouts, models, parallel, positions, testing
     from gnomon.adapters.fast_rotary import fast_rotary
     from gnomon.advisor import advise
     from gnomon.attention import rerotate_keys
     from gnomon.doctor import diagnose, inspect
     from gnomon.errors import GnomonError
     from gnomon.exporting import export
+    from gnomon.extending import extend
     from gnomon.kernels.rotary import apply_rotary
     from gnomon.report.document import Report
+    from gnomon.resolving import resolve
 
     __version__: str
 
@@ -34,13 +36,16 @@ __all__ = [
     "doctor",
     "encodings",
     "export",
+    "extend",
     "fast_rotary",
     "finetune",
     "inspect",
+    "layouts",
     "models",
     "parallel",
     "positions",
     "rerotate_keys",
+    "resolve",
     "testing",
 ]
 
@@ -52,9 +57,11 @@ _HOMES = {
     "apply_rotary": "gnomon.kernels.rotary",
     "diagnose": "gnomon.doctor",
     "export": "gnomon.exporting",
+    "extend": "gnomon.extending",
     "fast_rotary": "gnomon.adapters.fast_rotary",
     "inspect": "gnomon.doctor",
     "rerotate_keys": "gnomon.attention",
+    "resolve": "gnomon.resolving",
 }
 
 

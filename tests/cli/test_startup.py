@@ -13,7 +13,7 @@ atexit.register(lambda: print("heavy:", [name for name in {HEAVY} if name in sys
 sys.argv[0] = "gnomon"
 main()
 """
-COMMANDS = ("doctor", "inspect", "lint", "explain", "list", "plot", "env")
+COMMANDS = ("doctor", "inspect", "lint", "explain", "list", "plot", "env", "resolve", "extend")
 
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:

@@ -11,15 +11,18 @@ from gnomon.cli.doctor import doctor
 from gnomon.cli.env import env
 from gnomon.cli.explain import explain
 from gnomon.cli.export import export
+from gnomon.cli.extend import extend
 from gnomon.cli.failures import GuardedGroup
 from gnomon.cli.inspect import inspect
 from gnomon.cli.lab import lab
 from gnomon.cli.lab_claims import claims
 from gnomon.cli.lab_data import data
 from gnomon.cli.lab_repeat import repeat
+from gnomon.cli.layout import layout
 from gnomon.cli.lint import lint
 from gnomon.cli.list import list_names
 from gnomon.cli.plot import plot
+from gnomon.cli.resolve import resolve
 from gnomon.cli.selftest import selftest
 
 app = typer.Typer(
@@ -45,14 +48,17 @@ def command(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Position encodings of Transformers: examine models for faults, choose, measure, ship, explain, list and plot."""
+    """Position encodings of Transformers: examine models for faults, choose, measure, resolve, extend and ship."""
 
 
 app.command("doctor")(doctor)
 app.command("inspect")(inspect)
 app.command("lint")(lint)
 app.command("advise")(advise)
+app.command("resolve")(resolve)
+app.command("extend")(extend)
 app.command("export")(export)
+app.add_typer(layout, name="layout", short_help="Tell or change which pairs of lanes the rows fit.")
 app.command("explain")(explain)
 app.command("list")(list_names)
 app.command("plot")(plot)

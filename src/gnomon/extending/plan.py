@@ -14,19 +14,21 @@ class Plan:
     """`tensors` by name. `config`: keys of config.json by dotted path ("text_config.rope_theta"), None removes a key.
 
     `tokenizer` and `generation` are keys of tokenizer_config.json and generation_config.json, set only where the file
-    is there. `words` say in whole sentences what is done and why, `drawbacks` what the user should know of it.
+    is there. `files` are others by name, whole (sentence_bert_config.json, optimizer.pt). `words`
+    say in whole sentences what is done and why, `drawbacks` what the user should know of it.
     """
 
     tensors: Mapping[str, Changed] = field(default_factory=dict)
     config: Mapping[str, Any] = field(default_factory=dict)
     tokenizer: Mapping[str, Any] = field(default_factory=dict)
     generation: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, bytes] = field(default_factory=dict)
     words: tuple[str, ...] = ()
     drawbacks: tuple[str, ...] = ()
 
     def joined(self, other: "Plan") -> Self:
         """Both together (a model with a learned table and a bias table); raises GnomonError where they disagree."""
-        for name in ("tensors", "config", "tokenizer", "generation"):
+        for name in ("tensors", "config", "tokenizer", "generation", "files"):
             ours, theirs = getattr(self, name), getattr(other, name)
             for key in ours.keys() & theirs.keys():
                 if name == "tensors" or ours[key] != theirs[key]:
@@ -37,6 +39,7 @@ class Plan:
             config={**self.config, **other.config},
             tokenizer={**self.tokenizer, **other.tokenizer},
             generation={**self.generation, **other.generation},
+            files={**self.files, **other.files},
             words=tuple(dict.fromkeys((*self.words, *other.words))),
             drawbacks=tuple(dict.fromkeys((*self.drawbacks, *other.drawbacks))),
         )

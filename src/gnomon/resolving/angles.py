@@ -30,6 +30,14 @@ class Schedule(ABC):
     def at(self, length: int, served: int) -> Angles:
         """The angles; `served` is at least `length`."""
 
+    def of_token(self, position: int, length: int, served: int) -> Angles:
+        """The angles of the token at `position`, from 0, in a sequence of `length` tokens: those of the newest one."""
+        return self.at(length, served)
+
+    def edges(self, length: int) -> tuple[int, ...]:
+        """The last positions of a sequence before which tokens have other angles than the newest one; none usually."""
+        return ()
+
     @property
     def switch(self) -> str:
         """What changes them, in a few words; empty when nothing does."""
@@ -61,6 +69,12 @@ class Switched(Schedule):
     def at(self, length: int, served: int) -> Angles:
         counted = {"sequence": length, "served": served, "position": length, "always": math.inf}[self.by]
         return self.long if counted > self.limit else self.short
+
+    def of_token(self, position: int, length: int, served: int) -> Angles:
+        return self.at(position + 1 if self.by == "position" else length, served)
+
+    def edges(self, length: int) -> tuple[int, ...]:
+        return (int(self.limit) - 1,) if self.by == "position" and 1 <= self.limit < length else ()
 
     @property
     def switch(self) -> str:

@@ -18,6 +18,7 @@ class Choices:
     nothing, silently; an error; or `alpha` alone.
     `longrope_switch`: see `angles.SwitchBy`. `longrope_ratio`: what the attention factor grows with.
     `unknown`: what a kind of scaling that the stack does not know leads to.
+    `scaling`: whether rotary blocks are read at all; where they are passed over, only `source` means anything.
     """
 
     source: Literal["transformers 5", "transformers 4", "raw"]
@@ -30,3 +31,4 @@ class Choices:
     longrope_switch: Literal["sequence", "served", "position", "always"] = "sequence"
     longrope_ratio: Literal["factor or lengths", "lengths", "served", "whole lengths", "none"] = "factor or lengths"
     unknown: Literal["error", "plain"] = "error"
+    scaling: Literal["read", "passed over"] = "read"

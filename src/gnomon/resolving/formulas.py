@@ -1,7 +1,8 @@
 """What stacks compute, for any numbers a file may hold, wise or not: float64, without the checks of gnomon's own rules.
 
 `gnomon.encodings.frequencies` has the rules for building; they refuse numbers that no model should have. Here such
-numbers are computed as the stacks do. Sources: `modeling_rope_utils.py` of transformers 5.24 unless said otherwise.
+numbers are computed as the stacks do, infinities and NaN among them. Sources: `modeling_rope_utils.py` of transformers
+5.24 unless said otherwise.
 """
 
 import math
@@ -13,12 +14,13 @@ from jaxtyping import Float64
 from gnomon.resolving.stopping import StackStops
 
 Pairs = Float64[np.ndarray, " pairs"]
+WIDEST = 65536  #: no head has more columns
 NARROWEST = 0.001  #: a ramp without width gets this one
 
 
 def plain(base: float, dim: int) -> Pairs:
     """base^(-2 i / dim), i = 0 .. dim / 2 - 1."""
-    if not 0 < dim <= 65536 or not base > 0:
+    if not 0 < dim <= WIDEST or not base > 0:
         raise StackStops(f"a rotated width of {dim} and a base of {base:g} give no frequencies")
     inverse: Pairs = float(base) ** -(np.arange(0, dim, 2, dtype=np.float64) / dim)
     return inverse
@@ -42,6 +44,7 @@ def ramp_ends(base: float, dim: int, length: float, fast: float, slow: float) ->
     return pair(fast), pair(slow)
 
 
+@np.errstate(all="ignore")
 def yarn(inverse: Pairs, factor: float, low: float, high: float, *, rounded: bool, most: float) -> Pairs:
     """Pairs below `low` kept, those above `high` divided by the factor, a line between; ends clamped to [0, most]."""
     if rounded:
@@ -54,8 +57,11 @@ def yarn(inverse: Pairs, factor: float, low: float, high: float, *, rounded: boo
     return result
 
 
+@np.errstate(all="ignore")
 def llama3(inverse: Pairs, factor: float, low: float, high: float, length: float) -> Pairs:
     """Waves shorter than length / high kept, those longer than length / low divided, blended between."""
+    if not low or not high:
+        raise StackStops(f"ZeroDivisionError: llama3 with low_freq_factor {low:g} and high_freq_factor {high:g}")
     wave = 2 * math.pi / inverse
     divided: Pairs = np.where(wave > length / low, inverse / factor, inverse)
     if high == low:
@@ -67,6 +73,7 @@ def llama3(inverse: Pairs, factor: float, low: float, high: float, length: float
     return result
 
 
+@np.errstate(all="ignore")
 def divided(inverse: Pairs, divisors: Sequence[float], name: str) -> Pairs:
     """Each frequency divided by its own number (LongRoPE, `rope_freqs` of a GGUF file)."""
     if len(divisors) != len(inverse):

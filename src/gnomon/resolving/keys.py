@@ -35,16 +35,31 @@ class Keys:
     [('rope_scaling.type', 'rope_scaling.rope_type wins'), ('rotary_pct', 'not read')]
     """
 
-    def __init__(self, values: Mapping[str, Any], *, prefix: str = "", record: "_Record | None" = None) -> None:
+    def __init__(
+        self,
+        values: Mapping[str, Any],
+        *,
+        prefix: str = "",
+        record: "_Record | None" = None,
+        origins: Mapping[str, str] | None = None,
+    ) -> None:
         self.values = values
         self._prefix = prefix
         self._record = record or _Record(values)
+        self._origins = origins or {}
 
     def part(self, name: str) -> Self:
         """The mapping under `name`; an empty one when there is none."""
         inner = self.values.get(name)
         held = inner if isinstance(inner, Mapping) else {}
         return type(self)(held, prefix=f"{self._prefix}{name}.", record=self._record)
+
+    def laid(self, values: Mapping[str, Any], origins: Mapping[str, str]) -> Self:
+        """A view of values that a stack has gathered from many places; `origins` says the dotted path of each.
+
+        A value without one is the stack's own default.
+        """
+        return type(self)(values, record=self._record, origins={**dict.fromkeys(values, DEFAULT), **origins})
 
     def has(self, name: str) -> bool:
         """Whether a dotted key stands in the file, null or not; this alone does not count as reading it."""
@@ -62,9 +77,9 @@ class Keys:
                 self._record.used.append(Used(what, default))
             return default
         winner, value = given[0]
-        self._record.used.append(Used(what, value, self._prefix + winner))
-        for name, other in given[1:]:
-            self._record.lost.append(Ignored(self._prefix + name, other, f"{self._prefix}{winner} wins"))
+        self._record.used.append(Used(what, value, self._path(winner)))
+        for name, _ in given[1:]:
+            self.lose(name, f"{self._path(winner)} wins")
         return value
 
     def number(self, what: str, *names: str, default: float | None = None) -> Any:
@@ -72,7 +87,7 @@ class Keys:
         value = self.take(what, *names, default=default)
         if value is None:
             return None
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        if not finite(value):
             raise StackStops(f"{self._last_key()} is {value!r}, which is no number")
         return float(value)
 
@@ -95,21 +110,18 @@ class Keys:
         value = self.take(what, *names)
         if value is None:
             return None
-        fine = isinstance(value, list | tuple) and all(
-            isinstance(v, int | float) and not isinstance(v, bool) and math.isfinite(v) for v in value
-        )
-        if not fine:
+        if not (isinstance(value, list | tuple) and all(map(finite, value))):
             raise StackStops(f"{self._last_key()} is no list of numbers")
         return tuple(float(v) for v in value)
 
     def note(self, what: str, value: Any, key: str = DEFAULT) -> None:
         """Records what the stack decides by a rule of its own; `key` is that of the file, or "default"."""
-        self._record.used.append(Used(what, value, self._prefix + key if key != DEFAULT else key))
+        self._record.used.append(Used(what, value, self._path(key)))
 
     def lose(self, name: str, why: str) -> None:
         """Records why the stack passes over a key of this mapping; nothing happens when the file lacks it."""
-        if (value := self._value(name)) is not None:
-            self._record.lost.append(Ignored(self._prefix + name, value, why))
+        if (value := self._value(name)) is not None and self._path(name) != DEFAULT:
+            self._record.lost.append(Ignored(self._path(name), value, why))
 
     def used(self) -> tuple[Used, ...]:
         """What was taken so far, in order, each once."""
@@ -132,8 +144,21 @@ class Keys:
             place = place.get(step) if isinstance(place, Mapping) else None
         return place
 
+    def _path(self, name: str) -> str:
+        return name if name == DEFAULT else self._origins.get(name, self._prefix + name)
+
     def _last_key(self) -> str:
         return self._record.used[-1].key
+
+
+def finite(value: Any) -> bool:
+    """Whether a value is a number, and one that a float holds."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 @final

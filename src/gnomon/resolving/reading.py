@@ -12,6 +12,8 @@ Layout = Literal["half", "interleaved"]
 Sure = Literal["run", "by reading"]
 #: the kind of layer where all layers are alike
 ALL = "all layers"
+#: the two kinds where all layers turn alike but for some that do not turn (SmolLM3, Llama 4)
+TURNING, STILL = "layers with rotation", "layers without rotation"
 DEFAULT = "default"
 
 
@@ -63,7 +65,7 @@ class LayerReading:
         """What the logits of the newest token are multiplied by, beside 1/sqrt(head width)."""
         magnitude = self.schedule.at(length, served).magnitude if self.rotary_dim else 1.0
         warmth = self.temperature.at(length - 1) if self.temperature else 1.0
-        return magnitude**2 * self.softmax * warmth
+        return magnitude * magnitude * self.softmax * warmth
 
 
 @final

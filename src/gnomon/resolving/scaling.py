@@ -138,12 +138,12 @@ def dynamic(over: Scaled, block: Keys, choices: Choices, *, name: str = "factor"
     factor = _factor(block)
     if choices.dynamic == "constant":
         return Always(Angles(_stretched(over, factor * factor - (factor - 1))))
-    limit = over.longest
-    if limit is None:
+    limit, plain = over.longest, over.plain
+    if not limit:
         raise StackStops("dynamic scaling lacks max_position_embeddings")
 
     def angles(length: float) -> Angles:
-        return Angles(_stretched(over, factor * length / limit - (factor - 1)) if length > limit else over.plain)
+        return Angles(_stretched(over, factor * length / limit - (factor - 1)) if length > limit else plain)
 
     if choices.dynamic == "served":
         return Growing(angles, limit, "served", f"base grows with the served length above {limit:g}")
@@ -155,7 +155,7 @@ def longrope(over: Scaled, block: Keys, choices: Choices, *, magnitude: float | 
     """LongRoPE by the choices `longrope_switch` and `longrope_ratio`; `magnitude` replaces the computed factor."""
     short, long = block.numbers("short list", "short_factor"), block.numbers("long list", "long_factor")
     limit = over.original
-    if short is None or long is None or limit is None:
+    if short is None or long is None or not limit:
         raise StackStops("longrope lacks short_factor, long_factor or original_max_position_embeddings")
     factor = longrope_magnitude(over, block, choices) if magnitude is None else magnitude
     first = Angles(formulas.divided(over.plain, short, "short_factor"), factor)

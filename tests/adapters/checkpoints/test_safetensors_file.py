@@ -165,3 +165,10 @@ def test_an_index_names_only_files_beside_it(tmp_path: Path, index: Any, message
     path.write_text(json.dumps(index))
     with pytest.raises(UnsupportedTargetError, match=message):
         shards(path)
+
+
+def test_tensors_in_double_precision_are_read(tmp_path: Path) -> None:
+    """Packed kinds of numbers (float6_e2m3) start with the same letters."""
+    table = torch.randn(3, 2, dtype=torch.float64)
+    save_file({"table.weight": table}, tmp_path / "model.safetensors")
+    assert torch.equal(SafetensorsFile(tmp_path / "model.safetensors").load("table.weight"), table)

@@ -137,3 +137,11 @@ def test_nested_parameters_of_a_flat_family_give_a_claim_each_and_null_means_no_
     assert [(claim.kind, claim.where) for claim in claims] == [("nope", kinds[0]), ("rotary", kinds[1])]
     assert claims[1].options["frequencies"] == {"kind": "plain", "base": 50.0}
     assert claims[1].keys["frequencies.base"] == "rope_parameters.sliding_attention.rope_theta"
+
+
+def test_a_single_kind_with_a_base_of_its_own_still_reads_the_flat_block_of_version_5() -> None:
+    """Cohere 2: one block for all layers, of which the full ones do not turn."""
+    config = {"model_type": "cohere2", "rope_parameters": {"rope_theta": 50_000.0, "rope_type": "default"}}
+    (turning,) = (claim for claim in claims_of(config) if claim.kind == "rotary")
+    assert turning.options["frequencies"]["base"] == 50_000.0
+    assert turning.keys["frequencies.base"] == "rope_parameters.rope_theta"

@@ -9,39 +9,27 @@ import math
 import os
 import secrets
 import shutil
-import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, final
 
-import torch
-from torch import Tensor
-
 from gnomon.adapters.checkpoints.huggingface import SAFE, SAFE_INDEX
 from gnomon.adapters.checkpoints.json_file import INDEX_LIMIT, read_json_object
+from gnomon.adapters.checkpoints.module_folders import copy_folder, module_folders
 from gnomon.adapters.checkpoints.safetensors_file import shards
-from gnomon.adapters.checkpoints.safetensors_header import DTYPES, HEADER_LIMIT, read_header
+from gnomon.adapters.checkpoints.safetensors_header import read_header
+from gnomon.adapters.checkpoints.shard import Change as Change
+from gnomon.adapters.checkpoints.shard import Changed as Changed
+from gnomon.adapters.checkpoints.shard import Shard
 from gnomon.errors import GnomonError, UnsupportedTargetError
 
-CHUNK = 8 * 2**20  #: bytes copied at a time
 #: other files with weights in them: they would keep the old tensors, so they stay behind
 WEIGHTS = (
     *(".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".gguf", ".onnx", ".onnx_data", ".h5", ".msgpack"),
     ".index.json",
 )
 ADAPTER = "adapter_model.safetensors"  #: what peft writes
-
-Change = Callable[[Tensor], Tensor]
-
-
-@final
-@dataclass(frozen=True)
-class Changed:
-    """A tensor's new shape, and how its values come from the old ones. The dtype stays."""
-
-    shape: tuple[int, ...]
-    make: Change
 
 
 @final
@@ -59,11 +47,15 @@ class Rewritten:
 @final
 @dataclass(frozen=True)
 class Rewriting:
-    """What is to be different: tensors by name, small files by name (None leaves one out)."""
+    """What is to be different: tensors by name, small files by name (None leaves one out).
+
+    `made`: large files by name, each written by a function into the path that it is given.
+    """
 
     tensors: Mapping[str, Changed] = field(default_factory=dict)
     files: Mapping[str, bytes | None] = field(default_factory=dict)
     progress: Callable[[str], None] = lambda _: None
+    made: Mapping[str, Callable[[Path], None]] = field(default_factory=dict)
 
     def write(self, source: Path, output: Path) -> Rewritten:
         """Writes `output`, a folder that must not exist yet; raises GnomonError with one sentence, and leaves nothing.
@@ -71,7 +63,7 @@ class Rewriting:
         `source` is a folder with model.safetensors, its index, or the adapter_model.safetensors of peft.
         """
         names = weight_files(source)
-        require_new_folder(output)
+        require_new_folder(output, outside=source)
         unknown = set(self.tensors) - {info.name for name in names for info in read_header(source / name)}
         if unknown:
             raise GnomonError(f"{source} has no tensor {min(unknown)!r}; nothing is written.")
@@ -79,9 +71,10 @@ class Rewriting:
         try:
             beside.mkdir()
             result = self._write(source, beside, names)
+            _synchronise(beside)  # before it has its name: a folder that is there is whole, even after a power cut
             beside.replace(output)
         except OSError as error:
-            raise GnomonError(f"Cannot write {output}: {error.strerror}. Choose another place.") from error
+            raise GnomonError(f"Cannot write {output}: {error.strerror or error}. Choose another place.") from error
         finally:
             shutil.rmtree(beside, ignore_errors=True)
         return result
@@ -90,7 +83,7 @@ class Rewriting:
         digest, untouched, total = hashlib.sha256(), 0, 0
         for name in names:
             self.progress(name)
-            for tensor, old in _Shard(source / name, self.tensors).copied(folder / name, self.progress):
+            for tensor, old in Shard(source / name, self.tensors).copied(folder / name, self.progress):
                 total += tensor
                 untouched += old is not None
                 digest.update(old or b"")
@@ -98,22 +91,36 @@ class Rewriting:
         if names[0] not in (SAFE, ADAPTER):
             index = read_json_object(source / SAFE_INDEX, limit=INDEX_LIMIT)
             held = index.get("metadata")
-            index["metadata"] = {**(held if isinstance(held, Mapping) else {}), "total_size": total}
+            index["metadata"] = self._metadata(held if isinstance(held, Mapping) else {}, source, names, total)
             (folder / SAFE_INDEX).write_text(json.dumps(index, indent=2) + "\n", encoding="utf-8")
-        return Rewritten(tuple(self.tensors), untouched, digest.hexdigest(), left, tuple(self.files))
+        return Rewritten(tuple(self.tensors), untouched, digest.hexdigest(), left, (*self.files, *self.made))
+
+    def _metadata(self, held: Mapping[str, Any], source: Path, names: tuple[str, ...], total: int) -> dict[str, Any]:
+        """The index's metadata with the new sums; a count of parameters stays, but for what changed its shape."""
+        new = {**held, "total_size": total}
+        if type(count := held.get("total_parameters")) is int:
+            old = {info.name: math.prod(info.shape) for name in names for info in read_header(source / name)}
+            grown = sum(math.prod(changed.shape) - old[name] for name, changed in self.tensors.items())
+            new["total_parameters"] = count + grown
+        return new
 
     def _others(self, source: Path, folder: Path, names: tuple[str, ...]) -> tuple[str, ...]:
-        left = []
+        left, modules = [], module_folders(source)
         for path in sorted(source.iterdir()):
-            if path.name in (*names, *self.files, SAFE_INDEX):
+            if path.name in (*names, *self.files, *self.made, SAFE_INDEX):
                 continue
-            if path.is_dir() or path.name.endswith(WEIGHTS):
+            if path.name in modules and path.is_dir():
+                copy_folder(path, folder / path.name)
+            elif not path.is_file() or path.name.endswith(WEIGHTS):  # folders, pipes and links that lead nowhere too
                 left.append(path.name)
             else:
                 shutil.copyfile(path, folder / path.name)
         for name, content in self.files.items():
             if content is not None:
                 (folder / name).write_bytes(content)
+        for name, make in self.made.items():
+            self.progress(name)
+            make(folder / name)
         return tuple(left)
 
 
@@ -128,86 +135,34 @@ def weight_files(source: Path) -> tuple[str, ...]:
     raise UnsupportedTargetError(f"{source} has no {SAFE} and no {SAFE_INDEX}; save the model as safetensors first.")
 
 
-def require_new_folder(output: Path) -> None:
-    """Raises GnomonError when the folder is there already, or cannot be made where it should stand."""
-    if output.exists() or output.is_symlink():
+def require_new_folder(output: Path, *, outside: Path | None = None) -> None:
+    """Raises GnomonError when the folder is there already, cannot be made where it should stand, or lies in `outside`.
+
+    A name too long for the file system, or one with a null byte, is refused as a place that cannot be written.
+    """
+    try:
+        os.lstat(output)
+        there = True
+    except (FileNotFoundError, NotADirectoryError):
+        there = False
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise GnomonError(f"Cannot write {str(output)[:120]}: {reason}. Choose another place.") from None
+    if there:
         raise GnomonError(f"{output} exists already, and nothing is overwritten; name a new folder.")
+    if outside is not None and output.resolve().is_relative_to(outside.resolve()):
+        raise GnomonError(f"{output} lies in {outside}, which is only read; write somewhere else.")
     if not output.parent.is_dir():
         raise GnomonError(f"The folder {output.parent} does not exist; make it, or write somewhere else.")
     if not os.access(output.parent, os.W_OK):
         raise GnomonError(f"Cannot write into {output.parent}; choose another place.")
 
 
-@final
-class _Shard:
-    """One safetensors file on its way to another one."""
-
-    def __init__(self, path: Path, tensors: Mapping[str, Changed]) -> None:
-        read_header(path)  # every number in it is sane from here on
-        with path.open("rb") as file:
-            (length,) = struct.unpack("<Q", file.read(8))
-            self._header: dict[str, Any] = json.loads(file.read(length))
-        self._path, self._start, self._tensors = path, 8 + length, tensors
-        self._names = sorted(
-            (name for name in self._header if name != "__metadata__"),
-            key=lambda name: self._header[name]["data_offsets"],
-        )
-
-    def copied(self, target: Path, progress: Callable[[str], None]) -> Iterator[tuple[int, bytes | None]]:
-        """Writes the file; yields each tensor's bytes on disk, and the SHA-256 of name and bytes of an old one."""
-        header, end = {}, 0
-        for name in self._names:
-            size = self._size(name)
-            fields = {**self._header[name], "shape": list(self._shape(name)), "data_offsets": [end, end + size]}
-            header[name], end = fields, end + size
-        metadata = {"__metadata__": self._header["__metadata__"]} if "__metadata__" in self._header else {}
-        raw = json.dumps({**metadata, **header}, separators=(",", ":")).encode()
-        raw += b" " * (-len(raw) % 8)
-        if len(raw) > HEADER_LIMIT:
-            raise GnomonError(f"The header of {target.name} would have {len(raw):,} bytes, more than readers take.")
-        with self._path.open("rb") as old, target.open("xb") as new:
-            new.write(struct.pack("<Q", len(raw)) + raw)
-            for name in self._names:
-                begin, stop = self._header[name]["data_offsets"]
-                old.seek(self._start + begin)
-                if name in self._tensors:
-                    progress(name)
-                    raw_tensor = bytearray(stop - begin)
-                    if old.readinto(raw_tensor) < len(raw_tensor):
-                        raise UnsupportedTargetError(f"{self._path} became shorter while it was read.")
-                    new.write(self._made(name, raw_tensor))
-                    yield self._size(name), None
-                else:
-                    yield stop - begin, _copy(old, new, stop - begin, name)
-
-    def _shape(self, name: str) -> tuple[int, ...]:
-        return self._tensors[name].shape if name in self._tensors else tuple(self._header[name]["shape"])
-
-    def _size(self, name: str) -> int:
-        return math.prod(self._shape(name)) * DTYPES[self._header[name]["dtype"]][1] // 8
-
-    def _made(self, name: str, raw: bytearray) -> memoryview:
-        fields = self._header[name]
-        dtype = getattr(torch, DTYPES[fields["dtype"]][0], None)
-        if dtype is None:
-            raise GnomonError(f"The tensor {name!r} has the dtype {fields['dtype']}, whose values torch cannot read.")
-        old = torch.frombuffer(raw, dtype=dtype).reshape(fields["shape"])
-        new = self._tensors[name].make(old)
-        if new.shape != self._shape(name) or new.dtype != dtype:
-            announced = f"{self._shape(name)} in {dtype} was announced"
-            raise GnomonError(f"The new {name!r} is {tuple(new.shape)} in {new.dtype}, but {announced}.")
-        return new.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().data
-
-
-def _copy(old: Any, new: Any, size: int, name: str) -> bytes:
-    digest, left = hashlib.sha256(name.encode()), size
-    while left:
-        chunk = old.read(min(CHUNK, left))
-        if not chunk:
-            raise UnsupportedTargetError(
-                f"The file ends inside the tensor {name!r}; it became shorter while it was read."
-            )
-        new.write(chunk)
-        digest.update(chunk)
-        left -= len(chunk)
-    return digest.digest()
+def _synchronise(folder: Path) -> None:
+    """What the folder holds is on the disk, not only in memory that is to be written there."""
+    for path in (*folder.rglob("*"), folder):
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -12,7 +12,7 @@ from gnomon.adapters.subject import MissingEvidence
 from gnomon.adapters.tensors import TensorInfo, TensorSource
 from gnomon.errors import UnsupportedTargetError
 
-PACKED = ("float4", "float6")  #: several values share a byte; torch has no arithmetic for them
+PACKED = ("float4_", "float6_")  #: several values share a byte; torch has no arithmetic for them
 
 
 @final

@@ -40,7 +40,8 @@ class Rope:
 
 def read_ropes(config: ConfigReader, base: LayerKind, kinds: Mapping[str, LayerKind]) -> Iterator[Rope]:
     """One Rope for each kind of layer. `base` is the family's rule, `kinds` the exceptions by kind of layer."""
-    key = _source(config, prefer_new=bool(kinds))
+    nests = len(kinds) > 1  # the class keeps one set for each kind; with a single exception all layers share one
+    key = _source(config, prefer_new=nests)
     raw = config.mapping(key)
     nested = (
         [name for name in raw if name in (*config.names("layer_types"), *KINDS)] if key == "rope_parameters" else []
@@ -56,7 +57,7 @@ def read_ropes(config: ConfigReader, base: LayerKind, kinds: Mapping[str, LayerK
                 inner = inner or {}
         else:
             inner, path = (
-                (raw if rule.scaled and (not kinds or key != "rope_parameters") else {}),
+                (raw if rule.scaled and not (nests and key == "rope_parameters") else {}),
                 config.named(f"{key}."),
             )
         yield Rope(name, None) if not isinstance(inner, Mapping) else _rope(config, name, inner, path, rule)

@@ -119,10 +119,10 @@ class Rotation(Rule):
                 yield self._claim(config, rope, rope.values, where)
 
     def _claim(self, config: ConfigReader, rope: Rope, values: Mapping[str, Found], where: str) -> Claim:
-        rotated = self._rotated_by(rope)
+        rotated = self.rotated_by(rope.type.value)
         frequencies, keys = frequencies_of(config, rope.type.value, values)
         found = {"layout": Found(self.layout, "default"), "frequencies": Found(frequencies, rope.type.key)}
-        head = self._head_dim(config, rope.kind)
+        head = self.head_width(config, rope.kind)
         if head.integer and _is_width(width := rotated.width(config, values, head.integer)):
             found = {"head_dim": head, "rotary_dim": width, **found}
         found |= {name: item for name, keys_of in SHOWN.items() if (item := config.find(*keys_of)).integer}
@@ -137,13 +137,14 @@ class Rotation(Rule):
         )
         return replace(made, keys={**made.keys, **keys})
 
-    def _rotated_by(self, rope: Rope) -> RotatedWidth:
+    def rotated_by(self, rope_type: object) -> RotatedWidth:
         """Rules other than the plain one read the fraction for every family; the proportional one as its own option."""
-        if rope.type.value == "proportional":
+        if rope_type == "proportional":
             return FullHead()
-        return self.rotated if rope.type.value == "default" or self.rotated != FullHead() else Fraction()
+        return self.rotated if rope_type == "default" or self.rotated != FullHead() else Fraction()
 
-    def _head_dim(self, config: ConfigReader, kind: str | None) -> Found:
+    def head_width(self, config: ConfigReader, kind: str | None) -> Found:
+        """The width that the share of rotated dimensions is taken of, in layers of that kind."""
         rule = self.kinds.get(kind) if kind else None
         own = None if rule is None else rule.head_dim
         if own is not None:

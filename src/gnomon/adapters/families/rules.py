@@ -169,10 +169,15 @@ class Switch(Rule):
 
     def claims(self, config: ConfigReader) -> Iterator[Claim]:
         found = config.find(self.key, default=self.default)
-        listed = isinstance(found.value, (str, bool, int)) and found.value in self.cases
-        for rule in self.cases[found.value] if listed else (Stated(str(found.value)),):
+        for rule in self.chosen(config):
             for made in rule.claims(config):
                 yield replace(made, keys={"kind": found.key, **made.keys})
+
+    def chosen(self, config: ConfigReader) -> tuple[Rule, ...]:
+        """The rules that the key decides for."""
+        value = config.find(self.key, default=self.default).value
+        listed = isinstance(value, (str, bool, int)) and value in self.cases
+        return self.cases[value] if listed else (Stated(str(value)),)
 
 
 @final

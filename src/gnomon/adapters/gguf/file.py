@@ -67,7 +67,7 @@ def gguf_subject(
     Raises UnsupportedTargetError with one sentence for a file that is truncated, hostile or no GGUF file.
     """
     place, number = parse_device(device), parse_dtype(dtype)
-    _require_gguf()
+    require_gguf()
     header = read_gguf(path)
     read = gguf_config(header.metadata)
     model = GGUFModel(path, read.config, place, number)
@@ -88,11 +88,12 @@ def gguf_subject(
 
 def gguf_twin(path: Path, *, device: Any = None, dtype: Any = None) -> Subject:
     """The shrunken twin of the model that a GGUF file's metadata describes; no tensor is read."""
-    _require_gguf()
+    require_gguf()
     return twin_subject(path, gguf_config(read_gguf(path).metadata).config, device, dtype)
 
 
-def _require_gguf() -> None:
+def require_gguf() -> None:
+    """Raise UnsupportedTargetError unless the gguf package is there."""
     try:
         import gguf.constants  # noqa: F401
     except ImportError:

@@ -1,7 +1,7 @@
 """The loss on the caller's text with query and key rows as they are, and gathered to each layout of a rotation."""
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import torch
@@ -15,6 +15,7 @@ from gnomon.doctor.evidence.order import causality
 from gnomon.doctor.evidence.query_key_rows import Heads, heads, projections
 
 LONGEST, SHORTEST = 384, 24  # tokens
+Gather = Callable[[nn.Module, str], int]  #: moves rows of a module to "half" or "interleaved"; how many projections
 
 
 @dataclass(frozen=True)
@@ -31,10 +32,15 @@ class LayoutLoss:
 @evidence
 def layout_loss(subject: Subject) -> LayoutLoss:
     """The losses; raises MissingEvidence without text, trained weights, or projections of their own."""
+    return loss_of_layouts(subject, lambda module, how: gather_projections(module, heads(subject), how))
+
+
+def loss_of_layouts(subject: Subject, gather: Gather) -> LayoutLoss:
+    """The losses with rows gathered in any way; raises MissingEvidence as `layout_loss` does."""
     if not subject.trained:
         raise MissingEvidence("the weights do not come from a checkpoint: the loss of random ones says nothing")
     text = torch.as_tensor(subject.get("text")).reshape(-1)
-    probe, shape = untouched_model(subject), heads(subject)
+    probe = untouched_model(subject)
     if not causality(subject).causal:
         raise MissingEvidence("the model looks both ways: it predicts no next token")
     ids = text[: probe.length(min(LONGEST, len(text)))].to(probe.device)
@@ -45,14 +51,14 @@ def layout_loss(subject: Subject) -> LayoutLoss:
     for how in ("half", "interleaved"):
         other = copy.copy(probe)
         other.module = copy.deepcopy(probe.module)
-        count = _gather(other.module, shape, how)
+        count = gather(other.module, how)
         difference = plain - _losses(other, ids)
         falls[how] = float(difference.mean())
         errors[how] = float(difference.std() / len(difference) ** 0.5)
     return LayoutLoss(float(plain.mean()), falls, errors, len(ids), count)
 
 
-def _gather(module: nn.Module, shape: Heads, how: str) -> int:
+def gather_projections(module: nn.Module, shape: Heads, how: str) -> int:
     """Gather the rows of every query and key projection of a copy; how many there are."""
     found = [info for (_, role, _), info in projections(ModuleTensors(module)).items() if role != "fused"]
     if not found:

@@ -1,0 +1,143 @@
+"""What an extension of a checkpoint folder will change, chosen by what the model has: rotation, tables, or neither."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final, final
+
+from gnomon.adapters.checkpoints.huggingface import folder_config
+from gnomon.adapters.claims import Claim
+from gnomon.adapters.families import claims_of
+from gnomon.adapters.families.config_reader import LENGTH, ConfigReader, inner
+from gnomon.adapters.subject import MissingEvidence
+from gnomon.errors import GnomonError
+from gnomon.extending.asked import Asked
+from gnomon.extending.beside import read_beside
+from gnomon.extending.plan import Plan, with_edits
+from gnomon.extending.rotary.composing import composed
+from gnomon.extending.rotary.held import Lengths
+from gnomon.extending.rotary.lengths import lengths_of
+from gnomon.extending.rotary.methods import METHODS
+from gnomon.extending.rotary.reading import RotaryConfig, read_rotary
+from gnomon.extending.rotary.writing import rotary_plan
+from gnomon.extending.sentences import sentences
+
+AUTO: Final = "auto"
+ROTARY: Final = tuple(name for name in METHODS if name != "llama3")  #: llama3 only goes on from itself
+TABLES: Final = ("interpolate", "tile", "keep-first", "hierarchical")
+#: encodings that have numbers for any distance: nothing changes but stated lengths
+ENDLESS: Final = {
+    "alibi": "ALiBi has a bias for every distance",
+    "nope": "the layers have no positions",
+    "transformer_xl": "relative sinusoids are worked out for every distance",
+    "sinusoidal": "sinusoids are worked out for every position",
+}
+
+
+@final
+@dataclass(frozen=True)
+class Planned:
+    """`config` as it is, and the plan. `rotary` says whether stacks are asked what they make of the result."""
+
+    source: Path
+    config: Mapping[str, Any]
+    plan: Plan
+    method: str
+    rotary: bool
+
+    @property
+    def new_config(self) -> dict[str, Any]:
+        """config.json as it will be, its keys in their order."""
+        return with_edits(self.config, self.plan.config)
+
+
+def planned(source: Path, asked: Asked) -> Planned:
+    """The plan for a folder with a config.json and weights; nothing is written.
+
+    Raises GnomonError with one sentence for what cannot be extended so.
+    """
+    if asked.method not in (AUTO, *ROTARY, *TABLES):
+        raise GnomonError(f"{asked.method!r} is no method; there are {', '.join((AUTO, *ROTARY, *TABLES))}.")
+    config = folder_config(source)
+    rotary = read_rotary(config) if isinstance(asked.to, int) else None
+    parts = list(_parts(source, config, rotary, asked))
+    if not parts:
+        parts = [("lengths", _without_change(config, asked, rotary), None)]
+    plan = parts[0][1]
+    for _, other, _ in parts[1:]:
+        plan = plan.joined(other)
+    if isinstance(asked.to, int):
+        lengths = next((lengths for _, _, lengths in parts if lengths is not None), None)
+        plan = _with_limits(plan, source, asked.to, _lengths_before(config, lengths))
+    return Planned(source, config, plan, ", ".join(name for name, _, _ in parts), rotary is not None)
+
+
+def _parts(
+    source: Path, config: Mapping[str, Any], rotary: RotaryConfig | None, asked: Asked
+) -> Iterator[tuple[str, Plan, Lengths | None]]:
+    """The plan for what turns, and the one for what is looked up, each with the name of its method."""
+    if rotary is not None and isinstance(asked.to, int) and asked.method not in TABLES:
+        lengths = lengths_of(rotary, asked.to, asked.original)
+        made = composed(rotary, lengths, asked.method, asked.lists)
+        yield made.method, rotary_plan(rotary, made), lengths
+    if asked.method in (AUTO, *TABLES):
+        from gnomon.extending.tables.planning import plan_tables
+
+        options, optimizer = asked.tables, asked.optimizer
+        found = plan_tables(source, config, to=asked.to, method=asked.method, options=options, optimizer=optimizer)
+        if found is not None:
+            yield "tables" if asked.method == AUTO else asked.method, found, None
+
+
+def _with_limits(plan: Plan, source: Path, to: int, before: frozenset[int]) -> Plan:
+    """The plan with the other files that cut texts; what it says of them itself goes first."""
+    from gnomon.extending.tables.beside import texts_beside
+
+    found = read_beside(source).plan(to, before)
+    others = [(name, content, word) for name, content, word in texts_beside(source, to) if name not in plan.files]
+    return replace(
+        plan,
+        tokenizer={**found.tokenizer, **plan.tokenizer},
+        generation={**found.generation, **plan.generation},
+        files={**plan.files, **{name: content for name, content, _ in others}},
+        words=tuple(dict.fromkeys((*plan.words, *found.words, *(word for _, _, word in others)))),
+    )
+
+
+def _lengths_before(config: Mapping[str, Any], lengths: Lengths | None) -> frozenset[int]:
+    stated = inner(ConfigReader(config)).find(*LENGTH).integer
+    found = {stated, *((lengths.now, lengths.stated) if lengths else ())}
+    return frozenset(length for length in found if length)
+
+
+def _without_change(config: Mapping[str, Any], asked: Asked, rotary: RotaryConfig | None) -> Plan:
+    """Encodings without an end: only stated lengths grow."""
+    if rotary is not None:
+        raise GnomonError(
+            f"{asked.method!r} stretches tables, and this model turns its queries and keys; "
+            f"use {AUTO}, {', '.join(ROTARY)}."
+        )
+    kinds = {claim.kind for claim in _claims(config)}
+    to = asked.to
+    if asked.method != AUTO or not kinds or not kinds <= ENDLESS.keys() or not isinstance(to, int):
+        what = ", ".join(sorted(kinds)) or "no encoding that gnomon knows"
+        raise GnomonError(
+            f"The model has {what}, which --method {asked.method} cannot extend to {asked.to}; "
+            f"see which methods are for which encodings in `gnomon extend -h`."
+        )
+    reader = inner(ConfigReader(config))
+    stated = {key: length for key in LENGTH if (length := reader.find(key).integer)}
+    if (reached := max(stated.values(), default=0)) >= to:
+        raise GnomonError(f"The checkpoint states {reached:,} tokens already; --to must be longer, got {to:,}.")
+    return Plan(
+        config={reader.named(key): to for key in stated},
+        words=sentences(f"{ENDLESS[kind]}, so only stated lengths change" for kind in sorted(kinds)),
+        drawbacks=("Whether the model is any good beyond the length that it was trained for is for --check to say.",),
+    )
+
+
+def _claims(config: Mapping[str, Any]) -> tuple[Claim, ...]:
+    try:
+        return claims_of(config)
+    except MissingEvidence as error:
+        raise GnomonError(f"The checkpoint cannot be extended: {error}.") from None

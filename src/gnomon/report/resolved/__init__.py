@@ -1,0 +1,1 @@
+"""What every stack makes of one config: the document, and how it is written for readers."""

@@ -1,0 +1,133 @@
+"""What a square of the matrix says: one stack on one config, in a few letters, and how it looks."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, final
+
+from gnomon.report.resolved.document import Column, Resolution, Verdict
+from gnomon.report.resolved.layers import Effect, Layer
+from gnomon.report.resolved.words import ALL, VERDICT_WORDS, count_word, number_word, worst
+
+Tone = Literal["good", "caution", "bad", "crash", "neutral"]
+TONES: dict[Verdict, Tone] = {
+    "reference": "neutral",
+    "equal": "good",
+    "differs": "bad",
+    "stops": "crash",
+    "absent": "neutral",
+    "unknown": "neutral",
+}
+MARKS: dict[Verdict, str] = {
+    "reference": "ref",
+    "equal": "=",
+    "differs": "≠",
+    "stops": "stops",
+    "absent": "·",
+    "unknown": "?",
+}
+
+
+@final
+@dataclass(frozen=True)
+class Cell:
+    """`mark` and `second` stand in the square, `label` is read aloud; `id` is the address of what is known of it."""
+
+    id: str
+    column: Column
+    tone: Tone
+    mark: str
+    second: str
+    label: str
+
+
+@final
+@dataclass(frozen=True)
+class Row:
+    """One config with its squares; None where a stack was not asked about it."""
+
+    id: str
+    found: Resolution
+    cells: tuple[Cell | None, ...]
+
+
+def rows(found: Sequence[Resolution], names: Sequence[str]) -> Iterator[Row]:
+    """A row for each config; `names` are the columns, as stack@version."""
+    taken: set[str] = set()
+    for each in found:
+        address = _address(each.target, taken)
+        by_name = {column.name: column for column in each.columns}
+        cells = (_cell(f"{address}.{name}", each, by_name[name]) if name in by_name else None for name in names)
+        yield Row(address, each, tuple(cells))
+
+
+def worst_effect(column: Column) -> Effect | None:
+    """The effect that the square speaks of: that of the kind of layer which is furthest from the reference."""
+    kinds = dict.fromkeys(effect.kind for effect in column.effects)
+    effects = [effect for kind in kinds if (effect := worst(column, kind)) and not effect.equal]
+    return max(effects, key=lambda effect: (bool(effect.incomparable), effect.relative or 0.0), default=None)
+
+
+def ratios(layer: Layer, reference: Layer | None, length: int) -> tuple[float, ...]:
+    """How fast each pair turns, as a multiple of the reference's; empty where that cannot be said."""
+    ours, theirs = _inverse(layer, length), _inverse(reference, length) if reference else ()
+    if len(ours) != len(theirs):
+        return ()
+    pairs = [(own, other) for own, other in zip(ours, theirs, strict=True) if own is not None and other]
+    return tuple(own / other for own, other in pairs)
+
+
+def counterpart(column: Column | None, kind: str) -> Layer | None:
+    """The layer of another stack that stands for this kind; the one for all where it knows one kind only."""
+    named = {layer.kind: layer for layer in column.layers} if column else {}
+    return named.get(kind) or named.get(ALL) or (next(iter(named.values())) if len(named) == 1 else None)
+
+
+def _inverse(layer: Layer, length: int) -> tuple[float | None, ...]:
+    return next((held.inverse for held in layer.frequencies if length in held.lengths), ())
+
+
+def _cell(address: str, found: Resolution, column: Column) -> Cell:
+    effect = worst_effect(column) if column.verdict == "differs" else None
+    mark, second = _said(effect) if effect else (MARKS[column.verdict], "")
+    tone = TONES[column.verdict]
+    if effect is not None and _late(effect, found):
+        tone = "caution"
+    said = f": {mark} {second}".rstrip() if effect else ""
+    label = f"{column.title} on {found.target}: {VERDICT_WORDS[column.verdict]}{said}"
+    return Cell(address, column, tone, mark, second, label)
+
+
+def _said(effect: Effect) -> tuple[str, str]:
+    if effect.incomparable:
+        return ("width" if "columns turn" in effect.incomparable else "no number"), ""
+    if effect.layouts:
+        return "layout", ""
+    logits = f"×{number_word(effect.logits, 3)}" if _logits_differ(effect) else ""
+    if not effect.relative or effect.visible_from is None:
+        return logits or "≠", "logits" if logits else ""
+    percent = 100 * effect.relative
+    second = f"logits {logits}" if logits else f"from {count_word(effect.visible_from)}"
+    return f"{percent:,.0f} %" if percent >= 10 else f"{percent:.2g} %", second
+
+
+def _late(effect: Effect, found: Resolution) -> bool:
+    """Whether the difference is seen above the first of the compared lengths only."""
+    if effect.incomparable or effect.layouts or _logits_differ(effect):
+        return False
+    return effect.visible_from is not None and effect.visible_from > found.lengths[0]
+
+
+def _logits_differ(effect: Effect) -> bool:
+    return effect.logits is None or abs(effect.logits - 1) > 1e-4
+
+
+def _address(target: str, taken: set[str]) -> str:
+    """A name for links, unlike all taken ones."""
+    stem = re.sub(r"[^a-z0-9]+", "-", target.lower().rsplit("/", 1)[-1]).strip("-")[:60] or "config"
+    name, count = stem, 1
+    while name in taken:
+        count += 1
+        name = f"{stem}-{count}"
+    taken.add(name)
+    return name

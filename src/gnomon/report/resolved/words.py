@@ -1,0 +1,82 @@
+"""Numbers and states of a resolution as the short words that tables show."""
+
+import json
+
+from gnomon.report.resolved.document import Column, Verdict
+from gnomon.report.resolved.layers import Effect, Layer
+
+ALL = "all layers"
+SHORT_KINDS = {ALL: "", "layers with rotation": "turning", "layers without rotation": "still"}
+VERDICT_WORDS: dict[Verdict, str] = {
+    "reference": "reference",
+    "equal": "equal",
+    "differs": "differs",
+    "stops": "stops",
+    "absent": "absent",
+    "unknown": "not compared",
+}
+
+
+def kind_word(kind: str) -> str:
+    """The kind of layer in few letters, "" where all are alike.
+
+    >>> kind_word("full_attention"), kind_word("layers without rotation"), kind_word("all layers")
+    ('full', 'still', '')
+    """
+    return SHORT_KINDS.get(kind, kind.removesuffix("_attention"))
+
+
+def number_word(value: float | None, digits: int = 5) -> str:
+    """A number in few letters; a dash where there is none."""
+    if value is None:
+        return "-"
+    whole = 1000 <= value < 1e9 or (value == int(value) and 10 <= value < 1e9)
+    return f"{value:,.0f}" if whole else f"{value:.{digits}g}"
+
+
+def count_word(value: int | None) -> str:
+    return "-" if value is None else f"{value:,}"
+
+
+def value_word(value: object, longest: int = 60) -> str:
+    """A value of the file as it stands there, cut where it is long.
+
+    >>> value_word(False), value_word("yarn"), value_word([1.5] * 99, 12)
+    ('false', 'yarn', '[1.5, 1.5...')
+    """
+    text = value if isinstance(value, str) else json.dumps(value, default=str)
+    return text if len(text) <= longest else text[: longest - 3] + "..."
+
+
+def slowed(layer: Layer, length: int) -> float | None:
+    """How many times slower the slowest pair turns at a length than the base alone would have it."""
+    inverse = next((held.inverse for held in layer.frequencies if length in held.lengths), ())
+    if not inverse or not layer.base or layer.base <= 0 or not inverse[-1]:
+        return None
+    return float(layer.base ** (-2 * (len(inverse) - 1) / (2 * len(inverse)))) / inverse[-1]
+
+
+def worst(column: Column, kind: str) -> Effect | None:
+    """The effect of a kind of layer that is furthest from the reference, None where there is none."""
+    effects = [effect for effect in column.effects if effect.kind == kind]
+    return max(effects, key=_size, default=None)
+
+
+def effect_word(effect: Effect | None, verdict: Verdict) -> str:
+    """An effect in a cell of a table: the angle, the pair's relative error and the logits, or a word."""
+    if effect is None:
+        return VERDICT_WORDS[verdict]
+    if effect.equal:
+        return "equal"
+    if effect.incomparable:
+        return "other width" if "columns turn" in effect.incomparable else "not comparable"
+    parts = [f"{number_word(effect.phase, 3)} rad"] if effect.relative else []
+    parts += ["other layout"] if effect.layouts else []
+    if effect.logits is None or round(effect.logits, 4) != 1:
+        parts.append(f"logits x{number_word(effect.logits, 4)}")
+    return ", ".join(parts) or "differs"
+
+
+def _size(effect: Effect) -> tuple[bool, bool, float, float]:
+    ratio = abs(effect.logits - 1) if effect.logits is not None else float("inf")
+    return not effect.equal, bool(effect.incomparable), effect.phase or 0.0, ratio

@@ -1,0 +1,1 @@
+"""llama.cpp in two halves: the converter makes metadata and lists of divisors, the runtime turns by them."""

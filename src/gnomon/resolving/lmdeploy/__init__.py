@@ -1,0 +1,1 @@
+"""lmdeploy's two engines: PyTorch by transformers' rules, TurboMind by its own."""

@@ -1,0 +1,1 @@
+"""ollama: a Go converter to GGUF whose files llama.cpp turns, and a runner of its own on MLX."""

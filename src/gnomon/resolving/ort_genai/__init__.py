@@ -1,0 +1,1 @@
+"""onnxruntime-genai: what its model builder bakes into the cos and sin tables of an ONNX graph."""

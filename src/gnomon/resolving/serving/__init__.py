@@ -1,0 +1,1 @@
+"""What serving stacks whose configs come through transformers' classes have in common."""

@@ -1,0 +1,1 @@
+"""SGLang: how each kind of scaling is computed, and how long a server may be."""

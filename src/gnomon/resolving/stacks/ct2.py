@@ -1,0 +1,62 @@
+"""CTranslate2: its converter reads the config through transformers, whose version decides where the base is found."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Final, final
+
+from gnomon.resolving.choices import Choices
+from gnomon.resolving.ctranslate2 import MODELS, turned
+from gnomon.resolving.given import Given
+from gnomon.resolving.keys import Keys
+from gnomon.resolving.reading import Reading, Remedy, Wanted
+from gnomon.resolving.serving.edits import block_of, nested, new_form, old_flat_form, typed
+from gnomon.resolving.serving.layers import config_of, layers
+from gnomon.resolving.stack import Stack, Version, registry
+from gnomon.resolving.stopping import NoSuchModel
+from gnomon.resolving.transformers5.shape import shape
+
+THROUGH: Final = "transformers"
+
+
+@registry.register("ct2")
+@final
+class CTranslateTwo(Stack):
+    """`ct2-transformers-converter` and the models that it writes."""
+
+    name: ClassVar[str] = "ct2"
+    title: ClassVar[str] = "CTranslate2"
+    versions: ClassVar[tuple[Version, ...]] = tuple(
+        Version(
+            f"4.8-hf{number}",
+            f"4.8.1, converted with transformers {number}",
+            Choices(
+                "transformers 5" if number == "5" else "transformers 4",
+                "type",
+                dynamic="error",
+                longrope_switch="sequence",
+                longrope_ratio="whole lengths",
+            ),
+            {THROUGH: number},
+        )
+        for number in ("5", "4")
+    )
+    sources: ClassVar[str] = (
+        "python/ctranslate2/converters/transformers.py at 0d8bcd36 (4.8.1); #1745, PR #1751, #1685, #1764, #1792, "
+        "#1567; read 2026-08"
+    )
+
+    def read(self, given: Given, version: Version, served: int | None) -> Reading:
+        config = config_of(given, self.title)
+        standard = shape(config)
+        if standard.model_type not in MODELS:
+            raise NoSuchModel(f"{self.title} has no {standard.model_type or 'such model'}, or it was not traced")
+        found = layers(config, standard, lambda layer: turned(layer, version), Keys(config))
+        return found.reading(self, version)
+
+    def remedies(self, given: Given, wanted: Wanted) -> Iterator[Remedy]:
+        """The block with its base in it, which is where it is looked for; YaRN and dynamic scaling cannot be had."""
+        if wanted.rule in ("yarn", "dynamic", "ntk", "proportional") or nested(given):
+            return
+        block: Mapping[str, Any] = block_of(wanted)
+        text = "edit config.json before converting: "
+        yield Remedy(text + typed(given, {"rope_parameters": block}), new_form(given, block))
+        yield Remedy(text + typed(given, {"rope_scaling": block}), old_flat_form(given, block))

@@ -1,0 +1,85 @@
+"""ExLlamaV2: one block at the top of the raw file, and tables for the length that it was started with (`-l`)."""
+
+from collections.abc import Iterator
+from typing import Any, ClassVar, Final, final
+
+from gnomon.resolving.choices import Choices
+from gnomon.resolving.exllama.two import CAPS, MODELS, Asked, turned
+from gnomon.resolving.given import Given
+from gnomon.resolving.keys import Keys
+from gnomon.resolving.reading import Reading, Remedy, Wanted
+from gnomon.resolving.serving.edits import block_of, edited, typed
+from gnomon.resolving.serving.layers import config_of, layers
+from gnomon.resolving.stack import Stack, Version, registry
+from gnomon.resolving.stopping import NoSuchModel, StackStops
+from gnomon.resolving.transformers5.shape import shape
+
+NO_LENGTH: Final = 2048  #: the longest length of a file that does not say one
+KINDS: Final = "where the kind stands"
+_CHOICES: Final = Choices(
+    "raw",
+    "error",
+    yarn_ramp="served",
+    yarn_ends="rounded",
+    yarn_magnitude="own",
+    dynamic="plain",
+    longrope_switch="served",
+    longrope_ratio="served",
+    unknown="plain",
+)
+
+
+@registry.register("exllama2")
+@final
+class ExLlamaTwo(Stack):
+    """`ExLlamaV2Config` and `ExLlamaV2` of exllamav2."""
+
+    name: ClassVar[str] = "exllama2"
+    title: ClassVar[str] = "ExLlamaV2"
+    versions: ClassVar[tuple[Version, ...]] = (
+        Version("2025-12", "at da07fac (December 2025)", _CHOICES, {KINDS: "type or rope_type"}),
+        Version("c64d65a", "up to c64d65a: before Qwen 3", _CHOICES, {KINDS: "rope_type for llama3, else type"}),
+    )
+    sources: ClassVar[str] = (
+        "exllamav2/config.py and rope.py at da07fac (2025-12-09) and c64d65a, architecture.py at 7532969; PR #642, "
+        "PR #741, tabbyAPI#239; read 2026-08 and 2026-11"
+    )
+
+    def read(self, given: Given, version: Version, served: int | None) -> Reading:
+        config = config_of(given, self.title)
+        standard = shape(config)
+        if standard.model_type not in MODELS:
+            raise NoSuchModel(f"{self.title} has no {standard.model_type or 'such model'}, or it was not traced")
+        shared = Keys(config)
+        cap = _cap(shared, standard.part)
+        length = cap if served is None else served
+        if length <= 0:
+            raise StackStops(f"a length of {length} tokens")
+        asked = Asked(length, either=version.options[KINDS] == "type or rope_type")
+        found = layers(config, standard, lambda layer: turned(layer, asked), shared)
+        return found.reading(self, version, cap=cap, notes=("tables are made for the length asked for, -l",))
+
+    def remedies(self, given: Given, wanted: Wanted) -> Iterator[Remedy]:
+        """Flags as the block that they stand for, then the block itself, with one name for its kind."""
+        beside = {key: value for key, value in block_of(wanted).items() if key not in ("rope_theta", "rope_type")}
+        kind = "rope_type" if wanted.rule == "llama3" else "type"
+        block: dict[str, Any] | None = {kind: wanted.rule, **beside} if wanted.rule != "default" else None
+        edits = {"rope_parameters": None, "rope_theta": wanted.base, "rope_scaling": block}
+        if wanted.rule == "longrope":
+            edits["original_max_position_embeddings"] = wanted.original
+        after = edited(given, edits)
+        if wanted.rule == "linear" and wanted.factor:
+            yield Remedy(f"-rs {wanted.factor:g} -l {wanted.cap}", after)
+        if wanted.rule == "yarn" and wanted.factor:
+            yield Remedy(f"-ry {wanted.factor:g} -l {wanted.cap}", after)
+        shown = {key: value for key, value in edits.items() if value is not None}
+        yield Remedy(f"edit config.json: {typed(given, shown)}, without rope_parameters", after)
+
+
+def _cap(shared: Keys, part: str) -> int:
+    """The first of its keys, at the top or in the inner config."""
+    names = [prefix + name for name in CAPS for prefix in dict.fromkeys(("", part))]
+    cap: int = shared.whole("cap", *names, default=NO_LENGTH)
+    if not 0 < cap < 2**53:
+        raise StackStops(f"the longest sequence would be {cap} tokens")
+    return cap

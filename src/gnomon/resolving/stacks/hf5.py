@@ -1,0 +1,56 @@
+"""transformers 5: config classes put the file in order, rotary modules compute. Tests run it against them."""
+
+from collections.abc import Iterator
+from typing import ClassVar, final
+
+from gnomon.resolving.choices import Choices
+from gnomon.resolving.given import Given
+from gnomon.resolving.keys import Keys
+from gnomon.resolving.reading import Reading, Remedy, Sure, Wanted
+from gnomon.resolving.serving.edits import block_of, new_form, typed
+from gnomon.resolving.serving.layers import config_of, layers
+from gnomon.resolving.stack import Stack, Version, registry
+from gnomon.resolving.transformers5 import standardised
+from gnomon.resolving.transformers5.turning import longest_length, turned
+
+
+@registry.register("hf5")
+@final
+class TransformersFive(Stack):
+    """`AutoModel.from_pretrained` of transformers 5."""
+
+    name: ClassVar[str] = "hf5"
+    title: ClassVar[str] = "transformers 5"
+    versions: ClassVar[tuple[Version, ...]] = (Version("5", "5.24.0", Choices("transformers 5", "rope_type")),)
+    sure: ClassVar[Sure] = "run"
+    sources: ClassVar[str] = (
+        "transformers 5.24.0 as installed: modeling_rope_utils.py, configuration_utils.py, models/*; compared with its "
+        "real classes over the gallery and random configs, 2026-11"
+    )
+
+    def read(self, given: Given, version: Version, served: int | None) -> Reading:
+        config = config_of(given, self.title)
+        shared = Keys(config)
+        standard = standardised(config)
+        cap = longest_length(standard.longest)
+        if cap is not None:
+            shared.note("cap", int(cap), standard.longest.key)
+        found = layers(config, standard, lambda layer: turned(layer, version.choices), shared)
+        return Reading(
+            self.name,
+            version.name,
+            self.sure,
+            found.readings,
+            None if cap is None else int(cap),
+            found.used,
+            found.ignored,
+            (*standard.notes, "longer inputs are not refused"),
+        )
+
+    def remedies(self, given: Given, wanted: Wanted) -> Iterator[Remedy]:
+        """The block edited, or updated in place before building: one set as a whole afterwards loses its base."""
+        block = block_of(wanted)
+        after = new_form(given, block)
+        inside = ", ".join(f"{name}={value!r}" for name, value in block.items())
+        yield Remedy(f"before building the model: config.rope_parameters.update({inside})", after)
+        yield Remedy(f"edit config.json: {typed(given, {'rope_parameters': block})}, without rope_scaling", after)

@@ -1,0 +1,64 @@
+"""Megatron-LM with Megatron-Bridge: the bridge passes on some keys of some kinds of scaling."""
+
+from collections.abc import Iterator
+from typing import ClassVar, Final, final
+
+from gnomon.resolving.choices import Choices
+from gnomon.resolving.given import Given
+from gnomon.resolving.keys import Keys
+from gnomon.resolving.megatron import HIGH, LENGTH, LINEAR, LLAMA, LOW, MODELS, turned
+from gnomon.resolving.reading import Reading, Remedy, Wanted
+from gnomon.resolving.scaling import ORIGINAL
+from gnomon.resolving.serving.edits import block_of, nested, new_form, typed
+from gnomon.resolving.serving.layers import config_of, layers
+from gnomon.resolving.stack import Stack, Version, registry
+from gnomon.resolving.stopping import NoSuchModel
+from gnomon.resolving.transformers5 import standardised
+
+_CHOICES: Final = Choices("transformers 5", "type", yarn_magnitude="not null", dynamic="plain", unknown="plain")
+
+
+@registry.register("megatron")
+@final
+class Megatron(Stack):
+    """`AutoBridge.from_hf_pretrained` and the model that it provides."""
+
+    name: ClassVar[str] = "megatron"
+    title: ClassVar[str] = "Megatron-LM (Megatron-Bridge)"
+    versions: ClassVar[tuple[Version, ...]] = (
+        Version("2026-08", "d98e8a64 with bridge 067f987d", _CHOICES, {LINEAR: "kept"}),
+        Version("before-5097", "bridges before PR #5097", _CHOICES, {LINEAR: "dropped"}),
+    )
+    sources: ClassVar[str] = (
+        "Megatron-LM d98e8a64 and Megatron-Bridge 067f987d (2026-08-22); Megatron-LM#6305, #1418, #1429; Bridge "
+        "PR #5097; read 2026-08"
+    )
+
+    def read(self, given: Given, version: Version, served: int | None) -> Reading:
+        config = config_of(given, self.title)
+        standard = standardised(config)
+        if standard.model_type not in MODELS:
+            raise NoSuchModel(f"a bridge for {standard.model_type or 'such a model'} was not traced")
+        found = layers(config, standard, lambda layer: turned(layer, version), Keys(config))
+        return found.reading(self, version)
+
+    def remedies(self, given: Given, wanted: Wanted) -> Iterator[Remedy]:
+        """Flags of Megatron-LM as the block that they stand for, then the block itself."""
+        if nested(given):
+            return
+        block = block_of(wanted)
+        after = new_form(given, block)
+        llama = wanted.model_type in LLAMA and wanted.factor is not None
+        if llama and wanted.rule == "linear":
+            yield Remedy(
+                f"--rotary-base {wanted.base:g} --rotary-seq-len-interpolation-factor {wanted.factor:g}", after
+            )
+        usual = (block.get("low_freq_factor"), block.get("high_freq_factor"), block.get(ORIGINAL)) == (
+            LOW,
+            HIGH,
+            LENGTH,
+        )
+        if llama and wanted.rule == "llama3" and usual and wanted.factor == 8:
+            # Issue #6305: the flag for the factor is parsed, and 8 is used all the same.
+            yield Remedy(f"--rotary-base {wanted.base:g} --use-rope-scaling --rope-scaling-factor 8", after)
+        yield Remedy(f"edit config.json: {typed(given, {'rope_parameters': block})}, without rope_scaling", after)

@@ -1,0 +1,1 @@
+"""Text Generation Inference: how each kind of scaling is computed."""

@@ -1,0 +1,1 @@
+"""TensorRT-LLM's PyTorch backend: how each kind of scaling is computed."""
