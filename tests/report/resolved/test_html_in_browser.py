@@ -103,6 +103,13 @@ def test_the_page_never_scrolls_sideways(browser: Browser, files: Path, name: st
     opened.page.close()
 
 
+def test_the_page_of_one_config_shows_what_differs_at_once(browser: Browser, files: Path) -> None:
+    opened = visit(browser, files / "hostile.html")
+    shown = opened.page.locator("article.square:visible")
+    assert shown.evaluate_all("all => all.map((one) => one.dataset.verdict)") == ["differs"] * 4 + ["stops"]
+    opened.page.close()
+
+
 def test_squares_can_be_opened_without_scripts(browser: Browser, files: Path) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()

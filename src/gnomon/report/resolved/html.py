@@ -22,9 +22,10 @@ def render_html(found: Sequence[Resolution], *, title: str | None = None) -> str
     names = list(dict.fromkeys(column.name for each in found for column in each.columns))
     columns = [_first(found, name) for name in names]
     verdicts = [column.verdict for each in found for column in each.columns]
+    title = title or (found[0].target if len(found) == 1 else "Which engine does what with my config")
     context: dict[str, Any] = {
-        "page_title": f"gnomon resolve: {title or found[0].target}",
-        "title": title or found[0].target,
+        "page_title": f"gnomon resolve: {title}",
+        "title": title,
         "found": found,
         "columns": columns,
         "labels": [column.stack if _alone(columns, column) else column.name for column in columns],
