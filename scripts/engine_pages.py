@@ -8,8 +8,8 @@ from pathlib import Path
 from gnomon.report.resolved.cells import rows
 from gnomon.report.resolved.document import Column, Resolution
 from gnomon.resolving import resolve
-from gnomon.resolving.choices import Choices
 from gnomon.resolving.gallery import gallery
+from gnomon.resolving.rules.choices import Choices
 from gnomon.resolving.stack import Stack, registry
 
 PAGE = Path("docs/engines.md")

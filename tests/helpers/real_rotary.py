@@ -17,8 +17,8 @@ import numpy as np
 import torch
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
-from gnomon.resolving.angles import Always, Angles
 from gnomon.resolving.reading import ALL, TURNING, LayerReading, Reading
+from gnomon.resolving.rules.angles import Always, Angles
 
 logging.getLogger("transformers").setLevel(logging.CRITICAL)
 SCALES = ("scaling", "inv_norm_factor")

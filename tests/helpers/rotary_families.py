@@ -3,7 +3,7 @@
 from gnomon.adapters.families import ENTRIES
 from gnomon.adapters.families.rotary_rule import Rotation
 from gnomon.adapters.families.rules import Rule, Switch
-from gnomon.resolving.transformers5.classes import OTHERS
+from gnomon.resolving.readers.transformers5.classes import OTHERS
 
 
 def _turns(rules: tuple[Rule, ...]) -> bool:

@@ -4,15 +4,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import ClassVar, final
 
-from gnomon.resolving import scaling
 from gnomon.resolving.asking import Asked
-from gnomon.resolving.choices import Choices
 from gnomon.resolving.columns import Compared
 from gnomon.resolving.given import Given
-from gnomon.resolving.keys import Keys
 from gnomon.resolving.lengths import lengths_for
 from gnomon.resolving.reading import ALL, LayerReading, Reading, Remedy, Wanted
-from gnomon.resolving.scaling import Scaled
+from gnomon.resolving.rules import scaling
+from gnomon.resolving.rules.choices import Choices
+from gnomon.resolving.rules.keys import Keys
+from gnomon.resolving.rules.scaling import Scaled
 from gnomon.resolving.stack import Stack, Version
 from gnomon.resolving.stopping import NoSuchModel, StackStops
 

@@ -6,11 +6,11 @@ from typing import Any, final
 import numpy as np
 import pytest
 
-from gnomon.resolving import formulas
 from gnomon.resolving.gallery import gallery
 from gnomon.resolving.given import Given
-from gnomon.resolving.keys import position_keys
 from gnomon.resolving.reading import ALL, LayerReading
+from gnomon.resolving.rules import formulas
+from gnomon.resolving.rules.keys import position_keys
 from gnomon.resolving.stack import Stack
 
 HOSTILE: tuple[Any, ...] = ("text", float("nan"), float("inf"), [1], {}, 1e300, -1, 0, True, "", 10**30, None)

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from gnomon.resolving.angles import Always, Angles, Switched, Temperature
 from gnomon.resolving.columns import Compared, agree, column, differences, kinds_of
 from gnomon.resolving.given import Given
 from gnomon.resolving.lengths import Lengths
 from gnomon.resolving.reading import ALL, LayerReading, Reading
+from gnomon.resolving.rules.angles import Always, Angles, Switched, Temperature
 from tests.helpers.small_stacks import GPT_OSS, side_by_side, small
 
 LENGTHS = Lengths((8, 9, 64), 64)

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gnomon.resolving.angles import Always, Angles, Switched, Temperature
 from gnomon.resolving.comparing import Difference, compared, effective_layout
 from gnomon.resolving.reading import LayerReading
+from gnomon.resolving.rules.angles import Always, Angles, Switched, Temperature
 
 
 def layer(*inverse: float, magnitude: float = 1.0, **fields: Any) -> LayerReading:

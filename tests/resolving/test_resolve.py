@@ -12,7 +12,7 @@ from gnomon.errors import GnomonError
 from gnomon.report.resolved.document import Column, Resolution
 from gnomon.resolving import resolve
 from gnomon.resolving.gallery import gallery
-from gnomon.resolving.rereading import BROKE
+from gnomon.resolving.telling.rereading import BROKE
 from tests.helpers.tiny_gguf import llama_metadata, llama_tensors, write_gguf
 
 ENTRIES = {entry.name: entry for entry in gallery()}

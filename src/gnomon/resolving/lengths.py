@@ -7,7 +7,7 @@ from typing import Any, final
 
 from gnomon.errors import GnomonError
 from gnomon.resolving.given import Given
-from gnomon.resolving.keys import BLOCKS, position_keys
+from gnomon.resolving.rules.keys import BLOCKS, position_keys
 
 LONGEST_KEYS = (
     *("max_position_embeddings", "n_positions", "n_ctx", "max_sequence_length", "seq_length", "max_seq_len"),

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, final
 
-from gnomon.resolving.angles import Schedule, Temperature
 from gnomon.resolving.given import Given
+from gnomon.resolving.rules.angles import Schedule, Temperature
 
 Layout = Literal["half", "interleaved"]
 #: how a rule is known: the stack's code ran here, or its code was read

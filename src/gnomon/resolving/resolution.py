@@ -10,17 +10,17 @@ import numpy as np
 
 from gnomon.report.resolved.document import Column, Resolution
 from gnomon.resolving.asking import Asked, asked, one, pair_name
-from gnomon.resolving.causes import cause_of
 from gnomon.resolving.columns import Compared, column
 from gnomon.resolving.given import Given
 from gnomon.resolving.lengths import Lengths, lengths_for
 from gnomon.resolving.lints import lints_of
 from gnomon.resolving.loading import load
-from gnomon.resolving.mending import mended
-from gnomon.resolving.rereading import reading_of, rereader
-from gnomon.resolving.spelling import spelling_alone
-from gnomon.resolving.summing import summary
-from gnomon.resolving.words import sentences
+from gnomon.resolving.telling.causes import cause_of
+from gnomon.resolving.telling.mending import mended
+from gnomon.resolving.telling.rereading import reading_of, rereader
+from gnomon.resolving.telling.spelling import spelling_alone
+from gnomon.resolving.telling.summing import summary
+from gnomon.resolving.telling.words import sentences
 
 REFERENCE, GGUF_REFERENCE = "hf5", "llama.cpp"
 NOT_OF_GGUF = ("hf5", "hf4")  #: not among the stacks that a GGUF file is shown for unless asked for

@@ -7,9 +7,9 @@ from typing import ClassVar, final
 
 from gnomon.errors import GnomonError
 from gnomon.registry import Registry
-from gnomon.resolving.choices import Choices
 from gnomon.resolving.given import Given
 from gnomon.resolving.reading import Reading, Remedy, Sure, Wanted
+from gnomon.resolving.rules.choices import Choices
 from gnomon.resolving.stopping import NoSuchModel, StackStops
 
 OTHER_NAMES = {

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from gnomon.resolving.given import Given
+from gnomon.resolving.readers.transformers4 import standardised
 from gnomon.resolving.reading import Reading, Wanted
 from gnomon.resolving.stacks.hf4 import TransformersFour
-from gnomon.resolving.transformers4 import standardised
 from tests.helpers.stack_readings import KNOWN, Read, hostile_configs
 
 STACK = TransformersFour()

@@ -3,16 +3,16 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Final, final
 
-from gnomon.resolving.choices import Choices
-from gnomon.resolving.ctranslate2 import MODELS, turned
 from gnomon.resolving.given import Given
-from gnomon.resolving.keys import Keys
+from gnomon.resolving.readers.ct2 import MODELS, turned
+from gnomon.resolving.readers.serving.edits import block_of, nested, new_form, old_flat_form, typed
+from gnomon.resolving.readers.serving.layers import config_of, layers
+from gnomon.resolving.readers.transformers5.shape import shape
 from gnomon.resolving.reading import Reading, Remedy, Wanted
-from gnomon.resolving.serving.edits import block_of, nested, new_form, old_flat_form, typed
-from gnomon.resolving.serving.layers import config_of, layers
+from gnomon.resolving.rules.choices import Choices
+from gnomon.resolving.rules.keys import Keys
 from gnomon.resolving.stack import Stack, Version, registry
 from gnomon.resolving.stopping import NoSuchModel
-from gnomon.resolving.transformers5.shape import shape
 
 THROUGH: Final = "transformers"
 

@@ -3,16 +3,16 @@
 from collections.abc import Iterator
 from typing import Any, ClassVar, Final, final
 
-from gnomon.resolving.choices import Choices
-from gnomon.resolving.exllama.two import CAPS, MODELS, Asked, turned
 from gnomon.resolving.given import Given
-from gnomon.resolving.keys import Keys
+from gnomon.resolving.readers.exllama2 import CAPS, MODELS, Asked, turned
+from gnomon.resolving.readers.serving.edits import block_of, edited, typed
+from gnomon.resolving.readers.serving.layers import config_of, layers
+from gnomon.resolving.readers.transformers5.shape import shape
 from gnomon.resolving.reading import Reading, Remedy, Wanted
-from gnomon.resolving.serving.edits import block_of, edited, typed
-from gnomon.resolving.serving.layers import config_of, layers
+from gnomon.resolving.rules.choices import Choices
+from gnomon.resolving.rules.keys import Keys
 from gnomon.resolving.stack import Stack, Version, registry
 from gnomon.resolving.stopping import NoSuchModel, StackStops
-from gnomon.resolving.transformers5.shape import shape
 
 NO_LENGTH: Final = 2048  #: the longest length of a file that does not say one
 KINDS: Final = "where the kind stands"

@@ -4,16 +4,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import ClassVar, Final, final
 
-from gnomon.resolving.choices import Choices
-from gnomon.resolving.exllama.three import MODELS, turned
 from gnomon.resolving.given import Given
-from gnomon.resolving.keys import Keys
+from gnomon.resolving.readers.exllama3 import MODELS, turned
+from gnomon.resolving.readers.serving.edits import block_of, old_form, typed
+from gnomon.resolving.readers.serving.layers import config_of, layers, part_of
+from gnomon.resolving.readers.transformers5.shape import shape
 from gnomon.resolving.reading import Reading, Remedy, Wanted
-from gnomon.resolving.serving.edits import block_of, old_form, typed
-from gnomon.resolving.serving.layers import config_of, layers, part_of
+from gnomon.resolving.rules.choices import Choices
+from gnomon.resolving.rules.keys import Keys
 from gnomon.resolving.stack import Stack, Version, registry
 from gnomon.resolving.stopping import NoSuchModel
-from gnomon.resolving.transformers5.shape import shape
 
 NO_LENGTH: Final = 8192  #: the longest length of a file that does not say one
 _CHOICES: Final = Choices(

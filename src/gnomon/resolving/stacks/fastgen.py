@@ -2,17 +2,17 @@
 
 from typing import ClassVar, Final, final
 
-from gnomon.resolving import scaling
-from gnomon.resolving.choices import Choices
 from gnomon.resolving.given import Given
-from gnomon.resolving.keys import Keys
+from gnomon.resolving.readers.serving.layers import Layer, Turning, config_of, layers
+from gnomon.resolving.readers.transformers5.classes import rotation_of
+from gnomon.resolving.readers.transformers5.shape import shape
 from gnomon.resolving.reading import Reading
-from gnomon.resolving.scaling import ORIGINAL, Scaled
-from gnomon.resolving.serving.layers import Layer, Turning, config_of, layers
+from gnomon.resolving.rules import scaling
+from gnomon.resolving.rules.choices import Choices
+from gnomon.resolving.rules.keys import Keys
+from gnomon.resolving.rules.scaling import ORIGINAL, Scaled
 from gnomon.resolving.stack import Stack, Version, registry
 from gnomon.resolving.stopping import NoSuchModel, StackStops
-from gnomon.resolving.transformers5.classes import rotation_of
-from gnomon.resolving.transformers5.shape import shape
 
 MODELS: Final = frozenset({"llama", "mistral", "mixtral", "qwen2", "qwen2_moe", "phi3", "falcon"})
 FIXED: Final = 10_000.0  #: Falcon's base, whatever the file says

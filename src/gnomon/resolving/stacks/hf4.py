@@ -4,17 +4,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import ClassVar, Final, final
 
-from gnomon.resolving.choices import Choices
 from gnomon.resolving.given import Given
-from gnomon.resolving.keys import Keys
+from gnomon.resolving.readers.serving.edits import block_of, old_form, typed
+from gnomon.resolving.readers.serving.layers import config_of, layers
+from gnomon.resolving.readers.transformers4 import standardised
+from gnomon.resolving.readers.transformers4.turning import turned
+from gnomon.resolving.readers.transformers5.turning import longest_length
 from gnomon.resolving.reading import Reading, Remedy, Wanted
-from gnomon.resolving.serving.edits import block_of, old_form, typed
-from gnomon.resolving.serving.layers import config_of, layers
+from gnomon.resolving.rules.choices import Choices
+from gnomon.resolving.rules.keys import Keys
 from gnomon.resolving.stack import Stack, Version, registry
 from gnomon.resolving.stopping import NoSuchModel, StackStops
-from gnomon.resolving.transformers4 import standardised
-from gnomon.resolving.transformers4.turning import turned
-from gnomon.resolving.transformers5.turning import longest_length
 
 #: model types that came with a version of the fifties, by its second number (from memory)
 CAME_WITH: Final = {

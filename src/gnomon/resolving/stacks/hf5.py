@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 from typing import ClassVar, final
 
-from gnomon.resolving.choices import Choices
 from gnomon.resolving.given import Given
-from gnomon.resolving.keys import Keys
+from gnomon.resolving.readers.serving.edits import block_of, new_form, typed
+from gnomon.resolving.readers.serving.layers import config_of, layers
+from gnomon.resolving.readers.transformers5 import standardised
+from gnomon.resolving.readers.transformers5.turning import longest_length, turned
 from gnomon.resolving.reading import Reading, Remedy, Sure, Wanted
-from gnomon.resolving.serving.edits import block_of, new_form, typed
-from gnomon.resolving.serving.layers import config_of, layers
+from gnomon.resolving.rules.choices import Choices
+from gnomon.resolving.rules.keys import Keys
 from gnomon.resolving.stack import Stack, Version, registry
-from gnomon.resolving.transformers5 import standardised
-from gnomon.resolving.transformers5.turning import longest_length, turned
 
 
 @registry.register("hf5")

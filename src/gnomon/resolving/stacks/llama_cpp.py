@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import ClassVar, final
 
-from gnomon.resolving.choices import Choices
 from gnomon.resolving.given import Given
-from gnomon.resolving.keys import Keys
-from gnomon.resolving.llama_cpp.converter import converted
-from gnomon.resolving.llama_cpp.metadata import architecture_of, unread, view
-from gnomon.resolving.llama_cpp.remedies import remedies_for
-from gnomon.resolving.llama_cpp.runtime import Loaded, Rules, loaded
+from gnomon.resolving.readers.llama_cpp.converter import converted
+from gnomon.resolving.readers.llama_cpp.metadata import architecture_of, unread, view
+from gnomon.resolving.readers.llama_cpp.remedies import remedies_for
+from gnomon.resolving.readers.llama_cpp.runtime import Loaded, Rules, loaded
 from gnomon.resolving.reading import Ignored, Reading, Remedy, Wanted
+from gnomon.resolving.rules.choices import Choices
+from gnomon.resolving.rules.keys import Keys
 from gnomon.resolving.stack import Stack, Version, registry
 
 CHOICES = Choices(

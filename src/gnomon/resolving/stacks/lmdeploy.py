@@ -4,18 +4,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, ClassVar, Final, final
 
-from gnomon.resolving.choices import Choices
 from gnomon.resolving.given import Given
-from gnomon.resolving.keys import Keys
-from gnomon.resolving.lmdeploy import pytorch, turbomind
+from gnomon.resolving.readers.lmdeploy import pytorch, turbomind
+from gnomon.resolving.readers.serving.caps import whole_cap
+from gnomon.resolving.readers.serving.edits import block_of, nested, new_form, typed
+from gnomon.resolving.readers.serving.layers import config_of, layers, part_of
+from gnomon.resolving.readers.serving.yarn import Magnitude
+from gnomon.resolving.readers.transformers5 import Standard, standardised
 from gnomon.resolving.reading import Reading, Remedy, Wanted
-from gnomon.resolving.serving.caps import whole_cap
-from gnomon.resolving.serving.edits import block_of, nested, new_form, typed
-from gnomon.resolving.serving.layers import config_of, layers, part_of
-from gnomon.resolving.serving.yarn import Magnitude
+from gnomon.resolving.rules.choices import Choices
+from gnomon.resolving.rules.keys import Keys
 from gnomon.resolving.stack import Stack, Version, registry
 from gnomon.resolving.stopping import StackStops
-from gnomon.resolving.transformers5 import Standard, standardised
 
 PYTORCH = Choices(
     source="transformers 5",

@@ -3,17 +3,17 @@
 from collections.abc import Iterator
 from typing import ClassVar, Final, final
 
-from gnomon.resolving.choices import Choices
 from gnomon.resolving.given import Given
-from gnomon.resolving.keys import Keys
-from gnomon.resolving.megatron import HIGH, LENGTH, LINEAR, LLAMA, LOW, MODELS, turned
+from gnomon.resolving.readers.megatron import HIGH, LENGTH, LINEAR, LLAMA, LOW, MODELS, turned
+from gnomon.resolving.readers.serving.edits import block_of, nested, new_form, typed
+from gnomon.resolving.readers.serving.layers import config_of, layers
+from gnomon.resolving.readers.transformers5 import standardised
 from gnomon.resolving.reading import Reading, Remedy, Wanted
-from gnomon.resolving.scaling import ORIGINAL
-from gnomon.resolving.serving.edits import block_of, nested, new_form, typed
-from gnomon.resolving.serving.layers import config_of, layers
+from gnomon.resolving.rules.choices import Choices
+from gnomon.resolving.rules.keys import Keys
+from gnomon.resolving.rules.scaling import ORIGINAL
 from gnomon.resolving.stack import Stack, Version, registry
 from gnomon.resolving.stopping import NoSuchModel
-from gnomon.resolving.transformers5 import standardised
 
 _CHOICES: Final = Choices("transformers 5", "type", yarn_magnitude="not null", dynamic="plain", unknown="plain")
 

@@ -4,15 +4,15 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, final
 
-from gnomon.resolving.choices import Choices
 from gnomon.resolving.given import Given
-from gnomon.resolving.keys import Keys
-from gnomon.resolving.mlx.layers import layers_of
-from gnomon.resolving.mlx.models import ABSENT, MODELS, NOT_TRACED, Model
-from gnomon.resolving.mlx.rope import CHOICES
+from gnomon.resolving.readers.mlx_lm.layers import layers_of
+from gnomon.resolving.readers.mlx_lm.models import ABSENT, MODELS, NOT_TRACED, Model
+from gnomon.resolving.readers.mlx_lm.rope import CHOICES
+from gnomon.resolving.readers.serving.edits import NEW, OLD, edited, part_of, typed
 from gnomon.resolving.reading import Reading, Remedy, Wanted
-from gnomon.resolving.scaling import yarn_magnitude
-from gnomon.resolving.serving.edits import NEW, OLD, edited, part_of, typed
+from gnomon.resolving.rules.choices import Choices
+from gnomon.resolving.rules.keys import Keys
+from gnomon.resolving.rules.scaling import yarn_magnitude
 from gnomon.resolving.stack import Stack, Version, registry
 from gnomon.resolving.stopping import NoSuchModel, StackStops
 

@@ -3,16 +3,16 @@
 from collections.abc import Iterator
 from typing import ClassVar, final
 
-from gnomon.resolving.choices import Choices
 from gnomon.resolving.given import Given
-from gnomon.resolving.keys import Keys
-from gnomon.resolving.llama_cpp.metadata import ARCHITECTURE, architecture_of, unread, view, written
-from gnomon.resolving.llama_cpp.remedies import as_file, remedies_for
-from gnomon.resolving.llama_cpp.runtime import Loaded, Rules, loaded
-from gnomon.resolving.ollama.converter import converted
-from gnomon.resolving.ollama.mlx_runner import BASES, layers_of
-from gnomon.resolving.ollama.patch import found_in, patched
+from gnomon.resolving.readers.llama_cpp.metadata import ARCHITECTURE, architecture_of, unread, view, written
+from gnomon.resolving.readers.llama_cpp.remedies import as_file, remedies_for
+from gnomon.resolving.readers.llama_cpp.runtime import Loaded, Rules, loaded
+from gnomon.resolving.readers.ollama.converter import converted
+from gnomon.resolving.readers.ollama.mlx_runner import BASES, layers_of
+from gnomon.resolving.readers.ollama.patch import found_in, patched
 from gnomon.resolving.reading import Ignored, Reading, Remedy, Wanted
+from gnomon.resolving.rules.choices import Choices
+from gnomon.resolving.rules.keys import Keys
 from gnomon.resolving.stack import Stack, Version, registry
 from gnomon.resolving.stopping import NoSuchModel
 

@@ -5,16 +5,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import ClassVar, final
 
-from gnomon.resolving.choices import Choices
 from gnomon.resolving.given import Given
-from gnomon.resolving.keys import Keys
-from gnomon.resolving.ort_genai.rope import scaled
+from gnomon.resolving.readers.ort_genai.rope import scaled
+from gnomon.resolving.readers.serving.edits import NEW, OLD, edited, typed
+from gnomon.resolving.readers.transformers5 import Block, Standard, standardised
 from gnomon.resolving.reading import ALL, STILL, TURNING, LayerReading, Reading, Remedy, Wanted
-from gnomon.resolving.scaling import ORIGINAL, Scaled
-from gnomon.resolving.serving.edits import NEW, OLD, edited, typed
+from gnomon.resolving.rules.choices import Choices
+from gnomon.resolving.rules.keys import Keys
+from gnomon.resolving.rules.scaling import ORIGINAL, Scaled
 from gnomon.resolving.stack import Stack, Version, registry
 from gnomon.resolving.stopping import NoSuchModel, StackStops
-from gnomon.resolving.transformers5 import Block, Standard, standardised
 
 CHOICES = Choices(
     "transformers 5",

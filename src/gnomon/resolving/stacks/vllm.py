@@ -4,19 +4,19 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, ClassVar, final
 
-from gnomon.resolving.choices import Choices
 from gnomon.resolving.given import Given
-from gnomon.resolving.keys import Keys
+from gnomon.resolving.readers.serving.edits import block_of, nested, new_form, old_form, typed
+from gnomon.resolving.readers.serving.layers import config_of, layers, part_of
+from gnomon.resolving.readers.serving.standards import standard_for
+from gnomon.resolving.readers.serving.yarn import Magnitude
+from gnomon.resolving.readers.vllm.caps import caps_of, remarks
+from gnomon.resolving.readers.vllm.kinds import turned
 from gnomon.resolving.reading import Reading, Remedy, Wanted
-from gnomon.resolving.scaling import ORIGINAL
-from gnomon.resolving.serving.edits import block_of, nested, new_form, old_form, typed
-from gnomon.resolving.serving.layers import config_of, layers, part_of
-from gnomon.resolving.serving.standards import standard_for
-from gnomon.resolving.serving.yarn import Magnitude
+from gnomon.resolving.rules.choices import Choices
+from gnomon.resolving.rules.keys import Keys
+from gnomon.resolving.rules.scaling import ORIGINAL
 from gnomon.resolving.stack import Stack, Version, registry
 from gnomon.resolving.stopping import StackStops
-from gnomon.resolving.vllm.caps import caps_of, remarks
-from gnomon.resolving.vllm.kinds import turned
 
 NOW = Choices(
     source="transformers 5",

@@ -1,1 +1,0 @@
-"""What ExLlamaV2 and ExLlamaV3 make of the raw file."""
