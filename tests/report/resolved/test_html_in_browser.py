@@ -64,6 +64,9 @@ def test_hovering_and_focusing_tell_what_decided_and_a_click_opens_it(browser: B
     opened_square = opened.page.locator("[id='b-model.early@1.0']")
     expect(opened_square).to_be_visible()
     assert opened.page.locator("article.square:visible").count() == 1
+    opened.page.locator("#words").fill("nobody")
+    assert opened.page.locator("article.square:visible").count() == 0
+    opened.page.locator("#reset").click()
     opened.page.goto(opened.url + "#a-model.fails@1.0")
     expect(opened.page.locator("[id='a-model.fails@1.0']")).to_be_visible()
     opened.page.locator("#matrix td a").first.focus()

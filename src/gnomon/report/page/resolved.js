@@ -49,7 +49,7 @@
     const pairs = new URLSearchParams();
     if (state.verdict !== "all") pairs.set("verdict", state.verdict);
     if (state.words.trim()) pairs.set("words", state.words);
-    history.replaceState(null, "", pairs.size ? `#${pairs}` : location.pathname + location.search);
+    location.replace(`#${pairs.size ? pairs : "all"}`); // unlike replaceState it closes the square that a link opened
     show();
   };
 

@@ -1,9 +1,12 @@
 """Resolutions as one self-contained page that opens offline: configs by stacks, and what is known of every square."""
 
+import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+from markupsafe import Markup, escape
 
 from gnomon.plots.files import check_writable, write_whole
 from gnomon.plots.webpage import render_page
@@ -41,6 +44,7 @@ def render_html(found: Sequence[Resolution], *, title: str | None = None) -> str
         "count": count_word,
         "kind": kind_word,
         "short": _short,
+        "code": _code,
         "curve": _curve,
     }
     return render_page(PAGE / "resolved.html", (), context, sheets=[PAGE / "report.css"])
@@ -61,8 +65,19 @@ def _alone(columns: Sequence[Column], column: Column) -> bool:
 
 
 def _short(value: Any) -> str:
-    text = f"{value:g}" if isinstance(value, float) else str(value)
+    """A value as JSON writes it, numbers in few letters; long ones are cut."""
+    if isinstance(value, float):
+        return number_word(value, 8)
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= LONGEST else text[:LONGEST] + "..."
+
+
+def _code(sentence: str) -> Markup:
+    """A sentence whose words between backticks are set as code."""
+    parts = [escape(part) for part in sentence.split("`")]
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if index % 2 else part for index, part in enumerate(parts)
+    )
 
 
 def _curve(found: Resolution, column: Column) -> list[tuple[str, str, float, float]]:
