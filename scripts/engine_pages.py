@@ -32,6 +32,11 @@ Held against transformers 5 at the trained length, one token past it, and the lo
 some pair is more than 0.1 rad off. `×`: what the logits are multiplied by beside the right scale. width, layout: other
 columns turn, or other pairs of them. stops: ends with an error. `·`: no such model there, or its rule was not traced.
 """
+CHOSEN = (
+    "Rules that several engines share. A dash: the engine has no such rule, or one of its own in its reader (under "
+    "source: the file as it stands). Every choice named here is read: a test puts another in its place and sees a "
+    "layer change."
+)
 
 
 def page() -> str:
@@ -41,7 +46,7 @@ def page() -> str:
     parts = [
         (MADE, "", HEAD),
         _matrix(found, columns),
-        ("", "## How they choose", "", "A dash: rotary blocks are passed over, so every layer turns plainly.", ""),
+        ("", "## How they choose", "", CHOSEN, ""),
         _choices(),
         (
             "",
@@ -71,18 +76,13 @@ def _matrix(found: Sequence[Resolution], columns: Sequence[Column]) -> Iterator[
 
 
 def _choices() -> Iterator[str]:
-    names = [field.name for field in fields(Choices) if field.name != "scaling"]
+    names = [field.name for field in fields(Choices)]
     yield "| engine | " + " | ".join(name.replace("_", " ") for name in names) + " |"
     yield "|---|" + "---|" * len(names)
     for name, stack in registry:
         for version in stack.versions:
-            values = (_choice(version.choices, field) for field in names)
+            values = (str(getattr(version.choices, field) or "-") for field in names)
             yield f"| {name} {version.name} | " + " | ".join(values) + " |"
-
-
-def _choice(choices: Choices, field: str) -> str:
-    passed_over = choices.scaling == "passed over" and field != "source"
-    return "-" if passed_over else str(getattr(choices, field))
 
 
 def _words(found: Resolution) -> Iterator[str]:

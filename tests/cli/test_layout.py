@@ -62,7 +62,7 @@ def test_what_cannot_be_done_is_one_sentence(tmp_path: Path) -> None:
     missing = sentence(gnomon("layout", "detect", folder, "--text", str(tmp_path / "nowhere")))
     assert "cannot be read: No such file" in missing
     (tmp_path / "bytes").write_bytes(b"\xff\xfe\x00")
-    assert "not UTF-8" in sentence(gnomon("layout", "detect", folder, "--text", str(tmp_path / "bytes")))
+    assert "no text in UTF-8" in sentence(gnomon("layout", "detect", folder, "--text", str(tmp_path / "bytes")))
     config = str(tmp_path / "nowhere.json")
     (tmp_path / "model" / "model.safetensors").rename(tmp_path / "model" / "adapter_model.safetensors")
     words = ("--to", "interleaved", "--for", "x", "--config", config, "-o", out)

@@ -66,6 +66,44 @@ def test_the_list_names_every_stack_and_version() -> None:
     assert "run" in lines[named.index("hf5@5")].split()
 
 
+def test_the_list_as_json_has_the_same_engines() -> None:
+    listed = json.loads(gnomon("resolve", "--list", "--format", "json").stdout)
+    named = [(name, version.name) for name, kind in registry for version in kind.versions]
+    assert [(each["stack"], each["version"]) for each in listed] == named
+    assert {each["sure"] for each in listed} == {"run", "by reading"}
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ({"model_type": "bert"}, "bert has a learned table of positions and no rotation."),
+        ({"model_type": "gpt2"}, "gpt2 has a learned table of positions and no rotation."),
+        ({"model_type": "opt"}, "opt has a learned table of positions and no rotation."),
+        ({"model_type": "roberta"}, "roberta has a learned table of positions and no rotation."),
+        ({"model_type": "vit"}, "vit has a learned table of positions and no rotation."),
+        ({"model_type": "bloom"}, "bloom has ALiBi's biases and no rotation."),
+        ({"model_type": "t5"}, "t5 has T5's biases and no rotation."),
+        ({}, "the config has no model_type, and no key that bears on positions."),
+    ],
+)
+def test_where_nothing_turns_there_is_nothing_to_resolve(config: dict[str, str], said: str, tmp_path: Path) -> None:
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(config))
+    outcome = gnomon("resolve", str(path))
+    assert sentence(outcome).endswith(said)
+    assert outcome.stdout == ""
+
+
+def test_a_reference_that_does_not_serve_the_file_ends_with_2_after_what_there_is(tmp_path: Path) -> None:
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(CONFIGS["gpt-j-6b"]))
+    outcome = gnomon("resolve", str(path), "--stack", "hf5", "--reference", "mlx-lm")
+    assert outcome.code == 2
+    assert "There is nothing to resolve, since the reference mlx-lm@" in outcome.stderr
+    assert "mlx-lm has no model file for 'gptj'" in outcome.stderr
+    assert "hf5" in outcome.stdout
+
+
 def test_the_gallery_as_a_matrix_and_as_json() -> None:
     outcome = gnomon("resolve", "--gallery", "--stack", "vllm,llama.cpp")
     assert outcome.code == 0
@@ -91,4 +129,21 @@ def test_what_cannot_run_ends_with_2_and_one_sentence(words: tuple[str, ...], sa
 
 
 def test_an_unknown_stack_is_one_sentence(gpt_oss: str) -> None:
-    assert "No stack is called 'vlm'. Did you mean 'vllm'?" in sentence(gnomon("resolve", gpt_oss, "--stack", "vlm"))
+    assert "No engine is called 'vlm'. Did you mean 'vllm'?" in sentence(gnomon("resolve", gpt_oss, "--stack", "vlm"))
+
+
+def test_a_reader_of_ours_that_breaks_is_told_as_such_and_ends_with_1_where_it_was_asked_for(
+    gpt_oss: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise KeyError("ours")
+
+    monkeypatch.setattr(registry.get("vllm"), "read", broken)
+    found = json.loads(gnomon("resolve", gpt_oss, "--stack", "vllm,sglang", "--format", "json").stdout)
+    verdicts = {column["stack"]: (column["status"], column["verdict"]) for column in found["columns"]}
+    assert verdicts["vllm"] == ("broken", "broken")
+    assert verdicts["sglang"] == ("serves", "equal")
+    assert gnomon("resolve", gpt_oss, "--stack", "vllm").code == 1
+    assert gnomon("resolve", gpt_oss, "--stack", "sglang").code == 0
+    assert gnomon("resolve", gpt_oss, "--stack", "sglang", "--reference", "vllm").code == 1
+    assert gnomon("resolve", "--gallery", "--stack", "vllm").code == 1

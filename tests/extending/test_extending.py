@@ -14,9 +14,7 @@ from safetensors.torch import save_file
 from gnomon.adapters.checkpoints.transformers_models import quiet_transformers
 from gnomon.errors import GnomonError, UnsupportedTargetError
 from gnomon.extending import Asked, Extended, Lists, extend, prepare
-from gnomon.extending import folder as folders
 from gnomon.extending.extended import edits_between
-from gnomon.extending.stacks import StackRow, require_served
 from tests.helpers.rotary_folders import config_folder, read_config, tiny
 from tests.helpers.tiny_gguf import llama_metadata, llama_tensors, write_gguf
 
@@ -135,25 +133,6 @@ def test_preparing_says_all_and_writes_nothing(tmp_path: Path) -> None:
     assert json.loads(json.dumps(shown.to_dict()))["stacks"][0]["verdict"] == "reference"
 
 
-def _stopping(*verdicts: str) -> tuple[StackRow, ...]:
-    return tuple(StackRow(f"s{i}", verdict, None, "it ends with an error") for i, verdict in enumerate(verdicts))
-
-
-def test_what_no_stack_can_serve_is_refused_unless_forced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    source = config_folder(tmp_path / "a", LLAMA)
-    monkeypatch.setattr(folders, "rows_of", lambda *_: _stopping("absent", "stops"))
-    with pytest.raises(GnomonError, match=r"^No stack could serve the result \(s1: it ends with an error\)"):
-        extend(source, tmp_path / "b", to=256)
-    assert list(tmp_path.iterdir()) == [source]
-    assert extend(source, tmp_path / "b", to=256, force=True).output == tmp_path / "b"
-
-
-@pytest.mark.parametrize("verdict", ["reference", "equal", "differs", "unknown"])
-def test_one_stack_that_computes_something_is_enough(verdict: str) -> None:
-    require_served(_stopping("stops", verdict))
-    require_served(())
-
-
 def test_tables_are_stretched_by_the_same_call(tmp_path: Path) -> None:
     config = {"model_type": "bert", "hidden_size": 8, "num_attention_heads": 2, "max_position_embeddings": 16}
     source = tmp_path / "a"
@@ -195,7 +174,11 @@ REFUSED = [
     (LLAMA, {"to": 32}, "--to must be longer, got 32"),
     (LLAMA, {"to": 256, "lists": Lists((1.0,) * 3, (2.0,) * 3)}, "3 numbers, and 8 pairs of the model turn"),
     (tiny("mpt", max_seq_len=64, attn_config={"alibi": True}), {"to": 64}, "states 64 tokens already"),
-    (tiny("mpt", max_seq_len=64, attn_config={"alibi": True}), {"to": 256, "method": "yarn"}, "which --method yarn"),
+    (
+        tiny("mpt", max_seq_len=64, attn_config={"alibi": True}),
+        {"to": 256, "method": "yarn"},
+        "ALiBi; --method yarn is for rotary models; give auto",
+    ),
     (tiny("nobodys"), {"to": 256}, "is not one gnomon knows"),
 ]
 
@@ -250,6 +233,13 @@ def test_a_gguf_file_that_cannot_be_extended_stops_the_whole_before_it_begins(tm
         prepare(source, Asked(192, gguf=True))
 
 
+def test_numbers_that_are_not_finite_are_null_in_json() -> None:
+    edits = {"config.json": edits_between({"a": 1.0}, {"a": float("inf")})}
+    told = Extended(Path("a"), None, 256, "yarn", edits=edits).to_dict()
+    assert told["edits"]["config.json"] == [{"key": "a", "before": 1.0, "after": None}]
+    assert (told["schema_version"], told["source"]) == (1, "a")
+
+
 def test_lists_of_a_search_are_what_is_written(tmp_path: Path) -> None:
     lists = Lists((1.0,) * 8, tuple(1.0 + i for i in range(8)), 1.125)
     extend(config_folder(tmp_path / "a", LLAMA), tmp_path / "b", to=256, lists=lists)
@@ -271,12 +261,19 @@ def test_edits_name_each_key_once_by_its_path() -> None:
     ]
 
 
-def test_an_extension_in_words_says_what_was_left_and_cuts_long_values() -> None:
+def test_an_extension_in_words_says_what_was_left_and_shows_long_values_whole() -> None:
     done = Extended(Path("a"), Path("b"), 256, "longrope", ("w",), ("d",), {}, (), (), 3, "f" * 64, ("x.bin",))
     text = str(done)
     assert text.startswith("wrote b: a for 256 tokens, by longrope\n")
     assert "tensors untouched: 3 (SHA-256 ffffffffffffffff)" in text
     assert "left behind: x.bin" in text
     shown = Extended(Path("a"), None, (3, 4), "tables", edits={"config.json": edits_between({}, {"l": [1.0] * 99})})
-    assert "for 3 x 4 patches" in str(shown)
-    assert max(map(len, str(shown).splitlines())) < 100
+    assert "for 3x4 patches (height x width)" in str(shown)
+    assert str(shown).count("1.0") == 99
+    block = {"rope_type": "longrope", "long_factor": [1.25] * 99, "short": None}
+    shown = Extended(Path("a"), None, 9, "x", edits={"config.json": edits_between({"r": [2.5] * 40}, {"r": block})})
+    text = str(shown)
+    before, _, after = text.partition("  r:\n")[2].partition("\n  ->\n")
+    assert json.loads(before) == [2.5] * 40
+    assert json.loads(after) == block
+    assert max(map(len, text.splitlines())) <= 118

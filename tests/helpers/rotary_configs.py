@@ -10,6 +10,7 @@ FAMILIES = (
     *("llama", "mistral", "qwen2", "qwen3", "mixtral", "gpt_oss", "smollm3", "granite", "olmo2", "falcon", "gemma2"),
     *("phi3", "phi", "glm4", "stablelm", "gpt_neox", "cohere2", "llama4_text", "hunyuan_v1_dense", "ministral3"),
     *("deepseek_v3", "deepseek_v2", "minimax_m2", "qwen2_vl_text", "gemma3_text", "gemma4_text"),
+    *("dots1", "glm4_moe", "ernie4_5_moe", "flex_olmo", "falcon_h1", "doge", "aria_text", "jais2", "lfm2", "lfm2_moe"),
 )
 KINDS = ("default", "linear", "dynamic", "yarn", "longrope", "llama3", "proportional")
 NESTING = ("gemma3_text", "gemma4_text")

@@ -13,10 +13,11 @@ from gnomon.resolving.rules import scaling
 from gnomon.resolving.rules.choices import Choices
 from gnomon.resolving.rules.keys import Keys
 from gnomon.resolving.rules.scaling import Scaled
+from gnomon.resolving.rules.yarn import yarn
 from gnomon.resolving.stack import Stack, Version
 from gnomon.resolving.stopping import NoSuchModel, StackStops
 
-PLAIN = Choices("raw", "rope_type")
+PLAIN = Choices(yarn_factor="factor", yarn_ramp="original", yarn_ends="truncate", yarn_magnitude="transformers")
 GPT_OSS = {
     "model_type": "gpt_oss",
     "hidden_size": 2880,
@@ -56,21 +57,22 @@ class Small(Stack):
     sources: ClassVar[str] = "this file"
 
     def read(self, given: Given, version: Version, served: int | None) -> Reading:
-        if "ends" in version.options and not (given.config or {}).get("exact"):
-            raise StackStops(version.options["ends"])
-        if "lacks" in version.options:
-            raise NoSuchModel(version.options["lacks"])
+        own = version.own if isinstance(version.own, dict) else {}
+        if "ends" in own and not (given.config or {}).get("exact"):
+            raise StackStops(own["ends"])
+        if "lacks" in own:
+            raise NoSuchModel(own["lacks"])
         keys = Keys(given.config or {})
         block = keys.part("rope_scaling")
         longest = keys.number("cap", "max_position_embeddings", default=4096)
         original = block.number("original length", "original_max_position_embeddings")
         over = Scaled(keys.number("base", "rope_theta", default=1e4), 64, longest, original, served)
         rule = "default"
-        if "scaling" not in version.options or keys.values.get(version.options["scaling"]):
+        if "scaling" not in own or keys.values.get(own["scaling"]):
             rule = block.text("kind", "rope_type", "type", default="default")
         choices = PLAIN if keys.values.get("exact") else version.choices
-        schedule = scaling.yarn(over, block, choices) if rule == "yarn" else scaling.unscaled(over)
-        hum = keys.number("softmax", "attn_scale", default=1.0) if "softmax" in version.options else 1.0
+        schedule = yarn(over, block, choices) if rule == "yarn" else scaling.unscaled(over)
+        hum = keys.number("softmax", "attn_scale", default=1.0) if "softmax" in own else 1.0
         layer = LayerReading(ALL, 64, 64, over.base, rule, "half", schedule, softmax=hum)
         return Reading("small", version.name, "by reading", (layer,), int(longest), keys.used(), keys.ignored())
 

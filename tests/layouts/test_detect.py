@@ -12,10 +12,11 @@ from torch import Tensor, nn
 from gnomon.layouts import Detected, Evidence, detect, permute
 from gnomon.layouts.marker import MARKER
 from gnomon.layouts.stored import Stored
+from tests.helpers.byte_llama import save_letters
 from tests.helpers.other_rotation import redrawn
 from tests.helpers.pairwise_llama import teacher, written
 from tests.helpers.tiny_gguf import llama_metadata, llama_tensors, write_gguf
-from tests.helpers.tiny_transformers import tiny_fields
+from tests.helpers.tiny_transformers import save_tiny, tiny_fields
 
 
 @pytest.fixture(scope="module")
@@ -192,6 +193,21 @@ def test_a_model_in_memory_is_judged_by_what_it_does(text: Tensor) -> None:
     assert "its forward turns interleaved pairs" in of(found, "config").words
 
 
+def test_a_model_without_rotation_is_said_to_have_none(tmp_path: Path) -> None:
+    found = detect(save_tiny(tmp_path / "model", "bert"), forward=False)
+    assert found.layout is None
+    assert found.verdict == "A model of type 'bert' has no rotation of queries and keys, so rows have no pairs."
+
+
+def test_another_folder_may_have_the_tokenizer(tmp_path: Path) -> None:
+    folder = exported(tmp_path / "model", gathered=True)
+    evidence = {one.kind: one for one in detect(folder).evidence}
+    assert evidence["loss"].words.startswith("the folder has no tokenizer; name a folder that has")
+    save_letters(tmp_path / "tokenizer")
+    evidence = {one.kind: one for one in detect(folder, tokenizer=tmp_path / "tokenizer").evidence}
+    assert "tokenizer" not in evidence["loss"].words
+
+
 def test_the_result_is_plain_data_and_lines(tmp_path: Path, text: Tensor) -> None:
     found = detect(exported(tmp_path / "model", gathered=True), text=text)
     told = json.loads(json.dumps(found.to_dict()))
@@ -199,7 +215,7 @@ def test_the_result_is_plain_data_and_lines(tmp_path: Path, text: Tensor) -> Non
     lines = found.to_text().splitlines()
     assert lines[0].endswith("model: half")
     assert "loss: half" in lines
-    assert any(line.startswith("  as it is: ") for line in lines)
+    assert any(line.startswith("  loss on the text with rows as they are: ") for line in lines)
 
 
 @pytest.mark.parametrize(

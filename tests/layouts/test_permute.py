@@ -11,8 +11,21 @@ from safetensors.torch import load_file
 
 from gnomon.layouts import permute
 from gnomon.layouts.marker import MARKER
-from tests.helpers.peaks import peak_growth
+from tests.helpers.peaks import peak_growths
 from tests.helpers.tiny_transformers import save_tiny, tiny_model
+
+SAID = "That rows were {} is taken from what you said (--from); the class of llama turns half pairs"
+
+
+def test_what_the_user_alone_says_of_the_rows_is_repeated(tmp_path: Path) -> None:
+    source = save_tiny(tmp_path / "model", "llama")
+    done = permute(source, tmp_path / "out", to="half", came_from="interleaved")
+    assert any(word.startswith(SAID.format("interleaved")) for word in done.words)
+    assert done.to_dict()["schema_version"] == 1
+    plain = permute(source, tmp_path / "other", to="interleaved", came_from="half", program="torchtune")
+    marked = permute(tmp_path / "other", tmp_path / "back", to="half")
+    assert not any("--from" in word for word in (*plain.words, *marked.words))
+
 
 WHOLE = """
 import torch, safetensors.torch, json, pathlib, tempfile
@@ -114,6 +127,6 @@ def test_layers_without_rotation_move_too_and_score_alike(tmp_path: Path, family
 
 
 def test_memory_does_not_grow_with_the_model() -> None:
-    two, eight = (peak_growth(WHOLE, layers=layers) for layers in (2, 8))
+    two, eight = peak_growths(WHOLE, {"layers": 2}, {"layers": 8})
     assert two < LARGEST + 6 * 2**20  # two chunks of a tensor that is copied, or one in float64
     assert eight < two + LARGEST / 2

@@ -50,6 +50,14 @@ def test_quantised_weights_are_refused(tmp_path: Path, name: str, tensor: Tensor
     refused(folder(tmp_path, edit=lambda tensors: tensors.update({name: tensor})), "quantised or packed")
 
 
+def test_a_config_is_for_adapters_and_a_gguf_file_is_not_supported(tmp_path: Path) -> None:
+    made = folder(tmp_path)
+    refused(made, "is a model with a config.json of its own", config=made / "nope.json")
+    (tmp_path / "model.gguf").write_bytes(b"GGUF")
+    with pytest.raises(GnomonError, match="GGUF files are not supported"):
+        permute(tmp_path / "model.gguf", tmp_path / "out", to="half")
+
+
 def test_a_packed_weight_has_not_the_rows_of_its_heads(tmp_path: Path) -> None:
     packed = {f"{Q}.weight": torch.zeros(512, 1, dtype=torch.uint8)}
     refused(folder(tmp_path, edit=lambda tensors: tensors.update(packed)), "do not fit 4 heads of 8")

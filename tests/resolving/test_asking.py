@@ -26,9 +26,9 @@ def test_other_names_versions_and_all_of_them_each_once() -> None:
 @pytest.mark.parametrize(
     ("stacks", "sentence"),
     [
-        ("vlm", r"No stack is called 'vlm'. Did you mean 'vllm'\? Known: .*hf5"),
+        ("vlm", r"No engine is called 'vlm'. Did you mean 'vllm'\? Known: .*hf5"),
         ("hf5@3", "has no version '3' in gnomon; there are 5"),
-        (" , ", "No stack is named; there are"),
+        (" , ", "No engine is named; there are"),
     ],
 )
 def test_an_unknown_name_ends_in_one_sentence_with_the_known_ones(stacks: str, sentence: str) -> None:
@@ -38,5 +38,9 @@ def test_an_unknown_name_ends_in_one_sentence_with_the_known_ones(stacks: str, s
 
 def test_a_reference_is_one_stack_in_one_version() -> None:
     assert pair_name(one("transformers")) == "hf5@5"
-    with pytest.raises(GnomonError, match="The reference is one stack in one version"):
+    with pytest.raises(GnomonError, match="The reference is one engine in one version"):
         one("vllm@all")
+
+
+def test_an_engine_that_is_one_version_of_a_stack_is_asked_for_by_its_own_name() -> None:
+    assert [pair_name(pair) for pair in asked("TurboMind,lmdeploy")] == ["lmdeploy@turbomind", "lmdeploy@pytorch"]

@@ -39,7 +39,7 @@ def test_a_stack_that_knows_one_kind_is_held_against_every_kind_of_the_reference
 def test_kinds_that_only_one_side_knows_are_not_comparable() -> None:
     found = differences(reading(layer("chunked")), reading(layer("full")), LENGTHS)
     assert {each.kind: each.incomparable for each in found} == {
-        "full": "the stack knows no such kind of layer",
+        "full": "the engine knows no such kind of layer",
         "chunked": "the reference knows no such kind of layer",
     }
 

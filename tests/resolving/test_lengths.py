@@ -39,6 +39,13 @@ def stated(config: dict[str, Any]) -> tuple[int | None, int | None]:
             },
             (8192, 131072),
         ),
+        (  # Llama 3.2: the factor is 32 over 8192, and the model was made for 131072
+            {
+                "max_position_embeddings": 131072,
+                "rope_scaling": {"rope_type": "llama3", "factor": 32.0, "original_max_position_embeddings": 8192},
+            },
+            (8192, 131072),
+        ),
         ({}, (None, None)),
         ({"max_position_embeddings": "4096"}, (None, None)),
         ({"max_position_embeddings": float("nan")}, (None, None)),
@@ -88,3 +95,9 @@ def test_the_user_adds_lengths_and_says_what_servers_are_started_for() -> None:
 def test_lengths_that_are_none_end_in_one_sentence(lengths: Any, served: Any, sentence: str) -> None:
     with pytest.raises(GnomonError, match=sentence):
         lengths_for(YARN, lengths, served)
+
+
+@pytest.mark.parametrize("lengths", [5, "abc", "4096", None])
+def test_lengths_that_are_no_list_are_one_sentence(lengths: Any) -> None:
+    with pytest.raises(GnomonError, match=r"Lengths are whole numbers of tokens in a list, as in \[8192, 32768\]; got"):
+        lengths_for(Given("a", config={}), lengths)

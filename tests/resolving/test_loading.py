@@ -8,11 +8,22 @@ import numpy as np
 import pytest
 
 from gnomon.errors import GnomonError
+from gnomon.resolving import resolve
 from gnomon.resolving.given import Given
-from gnomon.resolving.loading import load
+from gnomon.resolving.loading import MARKER, load
 from tests.helpers.tiny_gguf import llama_metadata, llama_tensors, write_gguf
 
 CONFIG = {"model_type": "llama", "rope_theta": None, "rope_scaling": {"type": "su", "rope_type": "yarn"}}
+
+
+def test_rows_that_were_moved_are_said_to_be(tmp_path: Path) -> None:
+    config = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4, "max_position_embeddings": 64}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    assert load(tmp_path).notes == ()
+    (tmp_path / MARKER).write_text(json.dumps({"layout": "interleaved", "for": "torchtune"}))
+    [note] = load(tmp_path / "config.json").notes
+    assert note.startswith("The rows of this folder were moved to interleaved pairs for torchtune (gnomon-layout.json)")
+    assert resolve(tmp_path, stacks="hf5").summary[0] == note
 
 
 def test_a_config_file_a_folder_and_a_mapping_give_the_json_as_it_stands(tmp_path: Path) -> None:
@@ -61,7 +72,7 @@ def test_divisors_that_are_no_list_are_refused(tmp_path: Path) -> None:
         ("", "gnomon resolves a config.json"),
         (7, "it got int '7'"),
         ("/nowhere/config.json", "There is no file or folder '/nowhere/config.json'"),
-        (__file__, "is not a kind of file that stacks read"),
+        (__file__, "is not a kind of file that engines read"),
         ("x" * 5000, "There is no file or folder"),
         ("a\0b", "There is no file or folder"),
     ],

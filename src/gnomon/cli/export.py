@@ -7,7 +7,7 @@ import typer
 
 from gnomon.cli.doctor import DType
 from gnomon.cli.output import require_writable, stdout_for_the_result
-from gnomon.cli.termination import cleaned_up_on_sigterm
+from gnomon.cli.termination import cleaned_up_on_signals
 from gnomon.errors import GnomonError
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def export(
     require_writable(output)
     from gnomon.exporting import WrongExportError, export
 
-    with cleaned_up_on_sigterm(), stdout_for_the_result():
+    with cleaned_up_on_signals(), stdout_for_the_result():
         try:
             exported = export(
                 target,

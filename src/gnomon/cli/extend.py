@@ -1,25 +1,25 @@
 """`gnomon extend`: a checkpoint for longer contexts, shown to every stack before it is written."""
 
-import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from gnomon.cli.extend_measuring import Measuring
 from gnomon.cli.output import stdout_for_the_result
-from gnomon.cli.termination import cleaned_up_on_sigterm
+from gnomon.cli.remains import tell_of_remains
+from gnomon.cli.termination import cleaned_up_on_signals
 from gnomon.errors import GnomonError
 
 if TYPE_CHECKING:
     from gnomon.extending.asked import Asked
-    from gnomon.extending.checking import Checked
     from gnomon.extending.extended import Extended
-    from gnomon.extending.searching.results import Searched
+    from gnomon.extending.prepared import Prepared
 
 Checkpoint = Annotated[Path, typer.Argument(help="A folder with config.json and safetensors, or a .gguf file.")]
 To = Annotated[
-    str, typer.Option("--to", metavar="N", help="Tokens to serve; 30x20 patches or 480x320px for an image model.")
+    str,
+    typer.Option(metavar="N", help="Tokens to serve; for an image model HEIGHTxWIDTH: 30x20 patches or 480x320px."),
 ]
 Method = Annotated[
     Literal[
@@ -31,17 +31,37 @@ Output = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="OUT", help="The new folder, or .gguf file, to write.")
 ]
 Original = Annotated[int | None, typer.Option(metavar="N", help="The trained length, where the config lies.")]
-Kind = Annotated[str, typer.Option(help="How tables are interpolated: auto, linear, cubic, bicubic ...")]
-Keep = Annotated[int | None, typer.Option(metavar="N", help="Positions that keep-first leaves alone.")]
+Kind = Annotated[
+    str, typer.Option(help="How tables are interpolated: linear, cubic; for grids and windows bicubic, bilinear ...")
+]
+Keep = Annotated[
+    int | None, typer.Option(metavar="N", help="Positions that keep-first leaves alone; a quarter of them by default.")
+]
+Alpha = Annotated[float | None, typer.Option(help="Share of the first digit in the hierarchical way; 0.4 by default.")]
+Part = Annotated[
+    Literal["encoder", "decoder"] | None, typer.Option(help="Of a model with two tables, the one to extend: decoder.")
+]
 Optimizer = Annotated[bool, typer.Option("--optimizer", help="Stretch the optimizer's moments of a table too.")]
 WithGGUF = Annotated[bool, typer.Option("--gguf", help="Extend the GGUF files in the folder too.")]
-Force = Annotated[bool, typer.Option("--force", help="Write it even where no stack could serve it.")]
+Force = Annotated[bool, typer.Option("--force", help="Write it even where no engine could serve it.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and write nothing.")]
+Stacks = Annotated[
+    str | None, typer.Option("--stack", metavar="A,B", help="Ask these engines only: vllm,hf4@4.43,sglang@all.")
+]
 Check = Annotated[
     Path | None, typer.Option(metavar="TEXT", help="Measure before and after on this text, at several lengths.")
 ]
+CheckLengths = Annotated[
+    list[int] | None, typer.Option("--check-length", metavar="N", help="Measure rows of N tokens; repeatable.")
+]
+CheckFigure = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Draw the losses by place there: .png, .svg or .html.")
+]
 Search = Annotated[
     int | None, typer.Option(metavar="BUDGET", help="Search LongRoPE's divisors with so many trials, on --text.")
+]
+SearchLength = Annotated[
+    int | None, typer.Option(metavar="N", help="Try them on rows of N tokens; by default of those of --to.")
 ]
 Text = Annotated[Path | None, typer.Option("--text", metavar="FILE", help="The text that a search measures on.")]
 Seed = Annotated[int, typer.Option(help="The seed of the search.")]
@@ -56,12 +76,18 @@ def extend(
     original: Original = None,
     kind: Kind = "auto",
     keep: Keep = None,
+    alpha: Alpha = None,
+    part: Part = None,
     optimizer: Optimizer = False,
     gguf: WithGGUF = False,
+    stack: Stacks = None,
     force: Force = False,
     dry_run: DryRun = False,
     check: Check = None,
+    check_length: CheckLengths = None,
+    check_figure: CheckFigure = None,
     search: Search = None,
+    search_length: SearchLength = None,
     text: Text = None,
     seed: Seed = 0,
     format: Format = "text",
@@ -69,53 +95,62 @@ def extend(
     """Make a checkpoint for longer contexts.
 
     Rotary models get other frequencies (by their config), others longer tables; all other tensors are copied. Scaling
-    that is there already is gone on with, from the original length. What each stack will make of it is printed first.
+    that is there already is gone on with, from the original length. What each engine will make of it is printed first.
     """
-    _require_together(output, dry_run, check, search, text)
-    from gnomon.extending.asked import Asked
-    from gnomon.extending.extending import prepare
-    from gnomon.extending.stacks import require_served
-    from gnomon.extending.tables.options import Options
-
-    with cleaned_up_on_sigterm(), stdout_for_the_result():
-        asked = Asked(
-            _size(to, checkpoint),
-            method,
-            original,
-            tables=Options(kind=kind, keep=keep),
-            optimizer=optimizer,
-            gguf=gguf,
-        )
-        more: dict[str, Any] = {}
-        if search is not None and text is not None:
-            more["search"] = _searched(checkpoint, asked, search, text, seed)
-            asked = _with_lists(asked, more["search"])
-        prepared = prepare(checkpoint, asked)
-        done = prepared.shown
-        if output is not None and not dry_run:
-            prepared.require_output(output)
-            if format == "text":
-                typer.echo(f"{done}\n", err=True)
-            if not force:
-                require_served(done.stacks)
-            done = prepared.write(output, _tell)
-            if check is not None:
-                more["check"] = _checked(checkpoint, output, check)
-    typer.echo(_json(done, more) if format == "json" else _text(done, more))
-
-
-def _require_together(
-    output: Path | None, dry_run: bool, check: Path | None, search: int | None, text: Path | None
-) -> None:
+    measuring = Measuring(check, tuple(check_length or ()), check_figure, search, search_length, text, seed)
+    measuring.require_together(writes=output is not None and not dry_run)
     if output is None and not dry_run:
         raise GnomonError("Name the new folder with -o OUT, or see what would be done with --dry-run.")
-    if (search is None) != (text is None):
-        raise GnomonError("A search needs a budget and a text: --search BUDGET --text FILE.")
-    if check is not None and dry_run:
-        raise GnomonError("--check measures what was written, so it does not go with --dry-run.")
-    for path in (check, text):
-        if path is not None and not path.is_file():
-            raise GnomonError(f"There is no text file {path}.")
+    target = None if dry_run else output
+    from gnomon.extending.asked import Asked
+    from gnomon.extending.tables.options import Options
+
+    more: dict[str, Any] = {}
+    with cleaned_up_on_signals():
+        with stdout_for_the_result():
+            tables = Options(kind=kind, keep=keep, alpha=alpha, part=part)
+            size = _size(to, checkpoint)
+            asked = Asked(size, method, original, None, tables, optimizer, gguf, stack)
+            prepared = _prepared(checkpoint, asked, target, measuring, more)
+            done = prepared.shown if target is None else _written(prepared, target, force=force, quiet=format == "json")
+        if format == "text":
+            _say(done, more)
+        if target is not None and check is not None:
+            _tell(f"wrote {target}, and checks it now; it is whole and stays, however the check ends")
+            with stdout_for_the_result():
+                more["check"] = measuring.checked(checkpoint, target, _tell)
+            if format == "text":
+                typer.echo(f"\n{more['check']}")
+    if format == "json":
+        typer.echo(_json(done, more))
+
+
+def _prepared(
+    checkpoint: Path, asked: "Asked", target: Path | None, measuring: Measuring, more: dict[str, Any]
+) -> "Prepared":
+    """What would end the run is asked first: the extension, its output, the texts; only then is searched."""
+    from gnomon.extending.extending import prepare
+
+    prepared = prepare(checkpoint, measuring.aimed(asked))
+    if target is not None:
+        prepared.require_output(target)
+        tell_of_remains(target, _tell)
+    measuring.require_texts(checkpoint, asked)
+    if measuring.budget is None:
+        return prepared
+    more["search"] = measuring.searched(checkpoint, asked, _tell)
+    return prepare(checkpoint, measuring.with_lists(asked, more["search"]))
+
+
+def _written(prepared: "Prepared", target: Path, *, force: bool, quiet: bool) -> "Extended":
+    from gnomon.extending.stacks import require_served
+    from gnomon.extending.text import text_of
+
+    if not quiet:
+        typer.echo(text_of(prepared.shown, "this will be written") + "\n", err=True)
+    if not force:
+        require_served(prepared.shown.stacks)
+    return prepared.write(target, _tell)
 
 
 def _size(to: str, checkpoint: Path) -> int | tuple[int, int]:
@@ -127,47 +162,19 @@ def _size(to: str, checkpoint: Path) -> int | tuple[int, int]:
     return asked(to, folder_config(checkpoint) if checkpoint.is_dir() else {})
 
 
-def _searched(checkpoint: Path, asked: "Asked", budget: int, text: Path, seed: int) -> "Searched":
-    from gnomon.extending.searching.running import search
-
-    if not isinstance(asked.to, int) or asked.method not in ("auto", "longrope"):
-        raise GnomonError("A search is for LongRoPE's divisors of a rotary model: --method longrope --to N.")
-    return search(
-        checkpoint, text, to=asked.to, budget=budget, seed=seed, original=asked.original, progress=_tell_progress
-    )
-
-
-def _with_lists(asked: "Asked", found: "Searched") -> "Asked":
-    from dataclasses import replace
-
-    from gnomon.extending.rotary.methods.longrope import Lists
-
-    lists = Lists(tuple(found.short_factor), tuple(found.long_factor), found.attention_factor)
-    return replace(asked, method="longrope", lists=lists)
-
-
-def _checked(before: Path, after: Path, text: Path) -> "Checked":
-    from gnomon.extending.checking import check
-
-    return check(before, after, text, progress=_tell_progress)
-
-
-def _tell_progress(_read: int, _all: int, said: str) -> None:
-    _tell(said)
-
-
 def _tell(said: str) -> None:
     typer.echo(f"gnomon: {said}", err=True)
 
 
-def _json(done: "Extended", more: Mapping[str, Any]) -> str:
-    found = done.to_dict() | {name: one.to_dict() for name, one in more.items()}
-    return json.dumps(found, indent=2, ensure_ascii=False)
+def _json(done: "Extended", more: dict[str, Any]) -> str:
+    from gnomon.report.plain import as_json
+
+    return as_json(done.to_dict() | {name: one.to_dict() for name, one in more.items()})
 
 
-def _text(done: "Extended", more: Mapping[str, Any]) -> str:
+def _say(done: "Extended", more: dict[str, Any]) -> None:
     """After writing only what was written: the rest was said before."""
     from gnomon.extending.text import written_text
 
     said = str(done) if done.output is None else written_text(done)
-    return "\n\n".join((said, *map(str, more.values())))
+    typer.echo("\n\n".join((said, *map(str, more.values()))))

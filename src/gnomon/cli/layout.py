@@ -1,17 +1,18 @@
 """`gnomon layout`: which lanes the rows of a checkpoint are paired for, and the rows moved to the other pairs."""
 
-import json
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from gnomon.cli.output import deliver, require_writable, stdout_for_the_result
-from gnomon.errors import GnomonError
+from gnomon.cli.remains import tell_of_remains
+from gnomon.cli.termination import cleaned_up_on_signals
+from gnomon.report.plain import as_json
 
 Format = Literal["text", "json"]
 Layout = Literal["half", "interleaved"]
-LARGEST_TEXT = 2**20
+LARGEST_TEXT = 2**20  #: characters
 
 layout = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
@@ -32,6 +33,9 @@ def detect(
     reference: Annotated[
         str | None, typer.Option(help="A model whose outputs are right, or whose layout is known.")
     ] = None,
+    tokenizer: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="A folder with the model's tokenizer, where its own has none.")
+    ] = None,
     format: Annotated[Format, typer.Option(help="How to write the result.")] = "text",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.")] = None,
     device: Annotated[str | None, typer.Option(help="Run forward passes there: cpu, cuda, cuda:1, mps.")] = None,
@@ -39,12 +43,15 @@ def detect(
 ) -> None:
     """Tell which pairs of lanes the query and key rows are for; ends with 1 when the evidence disagrees."""
     require_writable(output)
-    words = None if text is None else _read(text)
+    from gnomon.adapters.tokenizers import read_text
     from gnomon.layouts import detect as detected
 
+    words = None if text is None else read_text(text, most=LARGEST_TEXT)
     with stdout_for_the_result():
-        found = detected(target, text=words, reference=reference, device=device, forward=not no_forward)
-    deliver(found.to_text() if format == "text" else json.dumps(found.to_dict(), indent=2), output)
+        found = detected(
+            target, text=words, reference=reference, tokenizer=tokenizer, device=device, forward=not no_forward
+        )
+    deliver(found.to_text() if format == "text" else as_json(found.to_dict()), output)
     raise typer.Exit(found.exit_code)
 
 
@@ -57,7 +64,12 @@ def permute(
         Layout | None, typer.Option("--from", help="The pairs they are arranged for now, if not those of the family.")
     ] = None,
     program: Annotated[
-        str | None, typer.Option("--for", metavar="NAME", help="What will run a result that its own class cannot.")
+        str | None,
+        typer.Option(
+            "--for",
+            metavar="NAME",
+            help="The program that will run the result, where the model's class in transformers cannot: torchtune ...",
+        ),
     ] = None,
     config: Annotated[Path | None, typer.Option(help="For an adapter: the config.json of its base model.")] = None,
     format: Annotated[Format, typer.Option(help="How to write what was done.")] = "text",
@@ -65,9 +77,11 @@ def permute(
     """Write a checkpoint with query and key rows moved to the other pairs; scores are compared before it appears."""
     from gnomon.layouts import permute as permuted
 
-    done = permuted(checkpoint, output, to=to, came_from=came_from, program=program, config=config, progress=_say)
+    tell_of_remains(output, _say)
+    with cleaned_up_on_signals():
+        done = permuted(checkpoint, output, to=to, came_from=came_from, program=program, config=config, progress=_say)
     if format == "json":
-        deliver(json.dumps(done.to_dict(), indent=2), None)
+        deliver(as_json(done.to_dict()), None)
         return
     left = f"Left behind: {', '.join(done.left_behind)}." if done.left_behind else ""
     deliver("\n".join(filter(None, (f"{done.output}: {done.came_from} -> {done.to}", *done.words, left))), None)
@@ -77,12 +91,3 @@ def _say(what: str) -> None:
     """Files only: there are hundreds of tensors."""
     if what.endswith(".safetensors"):
         typer.echo(f"gnomon: {what}", err=True)
-
-
-def _read(path: Path) -> str:
-    try:
-        with path.open(encoding="utf-8") as file:
-            return file.read(LARGEST_TEXT)
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8"
-        raise GnomonError(f"The text {path} cannot be read: {reason}; give a text file.") from None

@@ -15,7 +15,8 @@ class Asked:
     """`to`: tokens, or (height, width) of an image model's grid. `original`: the trained length, where the config lies.
 
     `lists`: divisors of LongRoPE from a search. `tables`: what the ways for tables leave open; `optimizer`: its moments
-    are stretched too. `gguf`: GGUF files of the folder are extended too.
+    are stretched too. `gguf`: GGUF files of the folder are extended too. `stacks`: the engines that are asked what they
+    make of the result, named as for `gnomon.resolve`; None for all.
     """
 
     to: int | tuple[int, int]
@@ -25,3 +26,4 @@ class Asked:
     tables: "Options | None" = None
     optimizer: bool = False
     gguf: bool = False
+    stacks: str | None = None

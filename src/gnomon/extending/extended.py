@@ -1,11 +1,14 @@
 """What an extension did, or would do: plain facts that a report or a program reads."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, final
 
 from gnomon.extending.stacks import StackRow
+from gnomon.report.plain import fields
+
+SCHEMA_VERSION = 1  #: of the form of `Extended.to_dict`
 
 
 @final
@@ -39,9 +42,8 @@ class Extended:
     left_behind: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON values."""
-        found = asdict(self)
-        return {**found, "source": str(self.source), "output": None if self.output is None else str(self.output)}
+        """JSON values; a number that is not finite is null."""
+        return {"schema_version": SCHEMA_VERSION, **fields(self)}
 
     def __str__(self) -> str:
         from gnomon.extending.text import text_of

@@ -1,6 +1,7 @@
 """`extend`: a checkpoint for longer contexts, planned, shown to every stack's reader, and written whole."""
 
 from pathlib import Path
+from typing import Literal
 
 from gnomon.errors import UnsupportedTargetError
 from gnomon.extending.asked import Asked
@@ -10,6 +11,7 @@ from gnomon.extending.gguf.file import prepare_gguf
 from gnomon.extending.prepared import Prepared, Told
 from gnomon.extending.rotary.methods.longrope import Lists
 from gnomon.extending.stacks import require_served
+from gnomon.extending.tables.options import Options
 
 
 def extend(
@@ -20,6 +22,12 @@ def extend(
     method: str = "auto",
     original: int | None = None,
     lists: Lists | None = None,
+    kind: str = "auto",
+    keep: int | None = None,
+    alpha: float | None = None,
+    part: Literal["encoder", "decoder"] | None = None,
+    optimizer: bool = False,
+    gguf: bool = False,
     force: bool = False,
     progress: Told = lambda _: None,
 ) -> Extended:
@@ -27,13 +35,16 @@ def extend(
 
     `source`: a folder with config.json and safetensors, or a .gguf file, whose output is a .gguf file. `to`: tokens, or
     (height, width) in patches for an image model. `method`: "auto"; for rotary models "linear", "ntk", "yarn",
-    "longrope" or "dynamic"; for tables "interpolate", "tile", "keep-first" or "hierarchical". `original`: the trained
-    length, where the config lies. `lists`: divisors of LongRoPE from a search. `force` writes what no stack can serve.
-    `prepare` with `Asked` has more to ask for, and says what will be done before it is.
+    "longrope" or "dynamic"; for tables "tile", "interpolate", "keep-first" or "hierarchical". `original`: the trained
+    length, where the config lies. `lists`: divisors of LongRoPE from a search. `kind`, `keep`, `alpha`, `part`: see
+    `gnomon.extending.Options`. `optimizer`: the moments of tables follow. `gguf`: GGUF files in the folder too. `force`
+    writes what no stack can serve. `gnomon.extending.prepare` says what will be done before it is.
 
-    Tensors are streamed: at most one is in memory at a time. Raises GnomonError with one sentence, and leaves nothing.
+    Tensors are streamed: at most one is in memory at a time. Raises GnomonError with one sentence, and leaves nothing:
+    also for an option that nothing in this checkpoint reads.
     """
-    prepared = prepare(source, Asked(to, method, original, lists))
+    options = Options(kind, keep, alpha, part)
+    prepared = prepare(source, Asked(to, method, original, lists, options, optimizer, gguf))
     target = Path(output).expanduser()
     prepared.require_output(target)
     if not force:

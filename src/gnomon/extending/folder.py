@@ -1,6 +1,5 @@
 """The extension of a checkpoint folder: its plan as files, and the tensors streamed past it."""
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -8,7 +7,10 @@ from pathlib import Path
 from typing import Any, final
 
 from gnomon.adapters.checkpoints.huggingface import CONFIG, TOKENIZER
-from gnomon.adapters.checkpoints.rewriting import Rewriting, require_new_folder, weight_files
+from gnomon.adapters.checkpoints.json_file import json_bytes
+from gnomon.adapters.checkpoints.rewriting import Rewriting, require_new_folder
+from gnomon.adapters.checkpoints.weight_files import weight_files
+from gnomon.errors import GnomonError
 from gnomon.extending.asked import Asked
 from gnomon.extending.beside import GENERATION, Beside, read_beside
 from gnomon.extending.extended import Extended, edits_between
@@ -33,7 +35,7 @@ class PreparedFolder(Prepared):
         require_new_folder(output, outside=self.plan.source)
 
     def write(self, output: Path, progress: Told = lambda _: None) -> Extended:
-        raw: dict[str, bytes | None] = {name: _json(content) for name, content in self.files.items()}
+        raw: dict[str, bytes | None] = {name: json_bytes(content) for name, content in self.files.items()}
         raw |= self.plan.plan.files
         done = Rewriting(self.plan.plan.tensors, raw, progress, self.made).write(self.plan.source, output)
         return replace(
@@ -81,7 +83,7 @@ def _rows(plan: Planned, asked: Asked, files: Mapping[str, Mapping[str, Any]], b
     if not plan.rotary or not isinstance(asked.to, int):
         return ()
     given = Given(str(plan.source), config=files[CONFIG], tokenizer=files.get(TOKENIZER, beside.tokenizer))
-    return rows_of(given, asked.to)
+    return rows_of(given, asked.to, asked.stacks)
 
 
 def _made(source: Path, asked: Asked) -> dict[str, Callable[[Path], None]]:
@@ -89,12 +91,11 @@ def _made(source: Path, asked: Asked) -> dict[str, Callable[[Path], None]]:
     from gnomon.extending.gguf.file import prepare_gguf
 
     paths = sorted(path for path in source.iterdir() if path.suffix.lower() == ".gguf")
-    return {path.name: partial(_written, prepare_gguf(path, asked, ask_stacks=False)) for path in paths}
+    if not paths:
+        raise GnomonError(f"Nothing would read --gguf: there is no GGUF file in {source}; leave it out.")
+    alone = replace(asked, gguf=False, optimizer=False, tables=None)
+    return {path.name: partial(_written, prepare_gguf(path, alone, ask_stacks=False)) for path in paths}
 
 
 def _written(prepared: Prepared, path: Path) -> None:
     prepared.write(path)
-
-
-def _json(content: Mapping[str, Any]) -> bytes:
-    return (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode()

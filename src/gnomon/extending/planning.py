@@ -21,10 +21,25 @@ from gnomon.extending.rotary.methods import METHODS
 from gnomon.extending.rotary.reading import RotaryConfig, read_rotary
 from gnomon.extending.rotary.writing import rotary_plan
 from gnomon.extending.sentences import sentences
+from gnomon.extending.unused import require_read
 
 AUTO: Final = "auto"
 ROTARY: Final = tuple(name for name in METHODS if name != "llama3")  #: llama3 only goes on from itself
-TABLES: Final = ("interpolate", "tile", "keep-first", "hierarchical")
+TABLES: Final = ("tile", "interpolate", "keep-first", "hierarchical")
+WORDS: Final = {
+    "learned": "a learned table of positions",
+    "sinusoidal": "sinusoids",
+    "alibi": "ALiBi",
+    "nope": "no positions",
+    "t5": "biases by distance in buckets",
+    "deberta": "biases by distance",
+    "shaw": "a vector for each distance",
+    "transformer_xl": "relative sinusoids",
+    "rotary": "a rotation of queries and keys",
+    "mrope": "a rotation of queries and keys",
+    "window_bias": "biases of a window",
+    "log_cpb": "biases of a window",
+}
 #: encodings that have numbers for any distance: nothing changes but stated lengths
 ENDLESS: Final = {
     "alibi": "ALiBi has a bias for every distance",
@@ -61,6 +76,8 @@ def planned(source: Path, asked: Asked) -> Planned:
     config = folder_config(source)
     rotary = read_rotary(config) if isinstance(asked.to, int) else None
     parts = list(_parts(source, config, rotary, asked))
+    turned = any(lengths is not None for _, _, lengths in parts)
+    require_read(asked, turned=turned, tables=any(plan.tensors for _, plan, _ in parts))
     if not parts:
         parts = [("lengths", _without_change(config, asked, rotary), None)]
     plan = parts[0][1]
@@ -119,12 +136,13 @@ def _without_change(config: Mapping[str, Any], asked: Asked, rotary: RotaryConfi
         )
     kinds = {claim.kind for claim in _claims(config)}
     to = asked.to
-    if asked.method != AUTO or not kinds or not kinds <= ENDLESS.keys() or not isinstance(to, int):
-        what = ", ".join(sorted(kinds)) or "no encoding that gnomon knows"
+    if not isinstance(to, int):
         raise GnomonError(
-            f"The model has {what}, which --method {asked.method} cannot extend to {asked.to}; "
-            f"see which methods are for which encodings in `gnomon extend -h`."
+            f"The model has no grid of patches and no windows that --to {to[0]}x{to[1]} could be for; give --to as a "
+            "number of tokens."
         )
+    if asked.method != AUTO or not kinds or not kinds <= ENDLESS.keys():
+        raise GnomonError(f"The model has {_said(kinds)}; {_instead(kinds, asked.method)}.")
     reader = inner(ConfigReader(config))
     stated = {key: length for key in LENGTH if (length := reader.find(key).integer)}
     if (reached := max(stated.values(), default=0)) >= to:
@@ -134,6 +152,21 @@ def _without_change(config: Mapping[str, Any], asked: Asked, rotary: RotaryConfi
         words=sentences(f"{ENDLESS[kind]}, so only stated lengths change" for kind in sorted(kinds)),
         drawbacks=("Whether the model is any good beyond the length that it was trained for is for --check to say.",),
     )
+
+
+def _said(kinds: set[str]) -> str:
+    return " and ".join(sorted(WORDS.get(kind, kind) for kind in kinds)) or "no encoding that gnomon knows"
+
+
+def _instead(kinds: set[str], method: str) -> str:
+    """What a method is for, and which one is for the model."""
+    if not kinds or method == AUTO:
+        return "nothing there can be made longer"
+    of = "rotary models" if method in ROTARY else "tables of positions"
+    if "learned" in kinds:
+        return f"--method {method} is for {of}; give {', '.join(TABLES[:-1])} or {TABLES[-1]}"
+    end = "where only stated lengths change" if kinds <= ENDLESS.keys() else "which says what can be done"
+    return f"--method {method} is for {of}; give {AUTO}, {end}"
 
 
 def _claims(config: Mapping[str, Any]) -> tuple[Claim, ...]:

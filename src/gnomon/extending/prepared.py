@@ -14,6 +14,10 @@ class Prepared(ABC):
 
     shown: Extended
 
+    def __str__(self) -> str:
+        """What will be done."""
+        return str(self.shown)
+
     @abstractmethod
     def require_output(self, output: Path) -> None:
         """Raises GnomonError when the output is there already, or cannot be made where it should stand."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import final
 
 from gnomon.errors import GnomonError
-from gnomon.report.resolved.document import Column, Resolution
+from gnomon.report.resolved.document import Column, Resolution, Verdict
 from gnomon.resolving.given import Given
 
 
@@ -14,17 +14,17 @@ class StackRow:
     """One stack: `verdict` is "reference", "equal", "differs", "stops", "absent" or "unknown", `says` why."""
 
     stack: str
-    verdict: str
+    verdict: Verdict
     cap: int | None
     says: str
     mend: str = ""
 
 
-def rows_of(given: Given, to: int) -> tuple[StackRow, ...]:
-    """Every stack in its newest version on the new file, for servers that are started for `to` tokens."""
+def rows_of(given: Given, to: int, stacks: str | None = None) -> tuple[StackRow, ...]:
+    """Every stack in its newest version, or `stacks`, on the new file, for servers started for `to` tokens."""
     from gnomon.resolving.resolution import resolve
 
-    found: Resolution = resolve(given, lengths=(to,), served=to)
+    found: Resolution = resolve(given, stacks=stacks, lengths=(to,), served=to)
     return tuple(_row(column) for column in found.columns)
 
 
@@ -33,13 +33,11 @@ def require_served(rows: tuple[StackRow, ...]) -> None:
     if rows and not any(row.verdict in ("reference", "equal", "differs", "unknown") for row in rows):
         stops = next((row for row in rows if row.verdict == "stops"), rows[0])
         raise GnomonError(
-            f"No stack could serve the result ({stops.stack}: {stops.says}); nothing is written, unless with --force."
+            f"No engine could serve the result ({stops.stack}: {stops.says}); nothing is written, unless with --force."
         )
 
 
 def _row(column: Column) -> StackRow:
-    verdict = column.verdict
-    if column.status != "serves":
-        verdict = column.status
+    verdict: Verdict = column.status if column.status != "serves" else column.verdict
     says = column.message or (column.sentences[0] if column.sentences else "")
     return StackRow(column.name, verdict, column.cap, says, column.mend.text if column.mend else "")

@@ -1,6 +1,7 @@
 """The layout of trained weights by the loss on text, with rows as they are and gathered to either layout."""
 
 import math
+from pathlib import Path
 
 import torch
 from torch import Tensor
@@ -15,13 +16,16 @@ from gnomon.layouts.stored import Stored
 from gnomon.layouts.tokens import PARAGRAPH, token_ids
 
 
-def by_loss(subject: Subject, stored: Stored, text: str | Tensor | None) -> Evidence:
+def by_loss(
+    subject: Subject, stored: Stored, text: str | Tensor | None, tokenizer: str | Path | None = None
+) -> Evidence:
     """The evidence; "cannot tell" without trained weights, a forward, a text that the model knows, or a clear gap.
 
     A gap is clear above 0.1 nats a token and four standard errors, as for PE220.
     """
     try:
-        given = text if isinstance(text, Tensor) else token_ids(subject, PARAGRAPH if text is None else text)
+        words = PARAGRAPH if text is None else text
+        given = words if isinstance(words, Tensor) else token_ids(subject, words, tokenizer)
         known = subject.with_evidence(text=torch.as_tensor(given))
         loss = loss_of_layouts(known, lambda module, how: move_rows(known, module, how))
         vocabulary = untouched_model(known).vocabulary

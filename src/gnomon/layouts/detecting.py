@@ -14,6 +14,7 @@ from gnomon.layouts.found import Detected, Evidence
 from gnomon.layouts.stored import Stored, stored
 
 Target = str | Path | nn.Module
+NOTHING = "Nothing tells."
 
 
 def detect(
@@ -21,6 +22,7 @@ def detect(
     *,
     text: str | Tensor | None = None,
     reference: Target | None = None,
+    tokenizer: str | Path | None = None,
     device: torch.device | str | None = None,
     dtype: torch.dtype | str | None = None,
     forward: bool = True,
@@ -29,12 +31,13 @@ def detect(
 
     Evidence: what the config's family, or a marker, says of the rows; the loss of trained weights on `text` (a text,
     token ids (S,), or a paragraph of English) with the rows as they are and moved; and the outputs of `reference`, a
-    model that is right. Each may be unable to tell. Without `forward` no model is run, and a reference is compared by
-    its rows. Raises GnomonError for a target that cannot be read.
+    model that is right. Each may be unable to tell. `tokenizer` is a folder with that of the model, where its own has
+    none. Without `forward` no model is run, and a reference is compared by its rows. Raises GnomonError for a target
+    that cannot be read.
     """
     subject = load_subject(target, device=device, dtype=dtype, forward=forward)
     held = stored(subject)
-    evidence = [held.evidence, by_loss(subject, held, text)]
+    evidence = [held.evidence, by_loss(subject, held, text, tokenizer)]
     if reference is not None:
         other = load_subject(reference, device=device, dtype=dtype, forward=forward)
         evidence.append(by_reference(subject, held, other))
@@ -46,7 +49,9 @@ def _judged(subject: Subject, held: Stored, evidence: tuple[Evidence, ...]) -> D
     layouts = {one.layout for one in measured}
     layout, disagreement = held.claimed, False
     if not measured:
-        says = "The target itself says so; nothing that was measured confirms it." if layout else "Nothing tells."
+        says = "The target itself says so; nothing that was measured confirms it." if layout else NOTHING
+        if not layout and "no rotation" in held.evidence.words:
+            says = f"{held.evidence.words[0].upper()}{held.evidence.words[1:]}."
     elif len(layouts) > 1:
         layout, disagreement = None, True
         told = " and ".join(f"the {one.kind} {one.layout or 'rows that were moved twice'}" for one in measured)

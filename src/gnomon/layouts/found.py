@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, final
 
 from gnomon.kernels.rotation import Layout
+from gnomon.report.plain import fields
+
+SCHEMA_VERSION = 1  #: of the form of `Detected.to_dict`
 
 Kind = Literal["config", "loss", "reference"]
 
@@ -49,9 +52,8 @@ class Detected:
         return int(self.disagreement)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        parts = [{**vars(one), "numbers": dict(one.numbers)} for one in self.evidence]
-        return {**vars(self), "evidence": parts}
+        """Plain data for JSON; a number that is not finite is null."""
+        return {"schema_version": SCHEMA_VERSION, **fields(self)}
 
     def to_text(self) -> str:
         """The verdict, and for each kind of evidence what it says, why, and its numbers."""
@@ -59,5 +61,11 @@ class Detected:
         for one in self.evidence:
             told = one.layout or ("moved twice" if one.twice else "cannot tell")
             lines += ["", f"{one.kind}: {told}", f"  {one.words}"]
-            lines += [f"  {name}: {value:.4g}" for name, value in one.numbers.items()]
+            lines += [f"  {_named(one.kind, name)}: {value:.4g}" for name, value in one.numbers.items()]
         return "\n".join(lines)
+
+
+def _named(kind: Kind, name: str) -> str:
+    """A number with what was measured: the loss on the text, with rows in one order or another."""
+    rows = name.startswith(("as it is", "gathered"))
+    return f"loss on the text with rows {name.replace('as it is', 'as they are')}" if kind == "loss" and rows else name

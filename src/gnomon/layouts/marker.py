@@ -8,8 +8,7 @@ from typing import Any
 from gnomon.adapters.checkpoints.json_file import read_json_object
 from gnomon.errors import GnomonError
 from gnomon.kernels.rotation import LAYOUTS, Layout
-
-MARKER = "gnomon-layout.json"
+from gnomon.resolving.loading import MARKER as MARKER
 
 
 def marked_layout(folder: Path) -> Layout | None:

@@ -44,6 +44,7 @@ def order_for(
             f"The rows of {source} are taken to be {now} already; if they were made for {other} pairs, say so "
             f"(--from {other}), or look with `gnomon layout detect {source}`."
         )
+    unlike = _unlike_its_class(source, geometry, now)
     told, key = switched(config, to) if switchable else (dict(config), "")
     runs = geometry_of(told).layout
     files: dict[str, bytes | None] = {CONFIG: (json.dumps(told, indent=2) + "\n").encode()} if key else {}
@@ -53,10 +54,14 @@ def order_for(
     its_class = f"The class of {geometry.model_type} in transformers turns {runs} pairs"
     if runs == to:
         files |= {MARKER: None} if (source / MARKER).exists() else {}
-        return Order(now, to, files, (*words, f"{its_class} and runs the result."))
+        return Order(now, to, files, (*words, *unlike, f"{its_class} and runs the result."))
     _require_program(program, f"{its_class} and would run the result wrongly", to)
     content = marker(to, family=geometry.model_type, family_layout=runs, program=str(program))
-    words += (f"{its_class} and would run the result wrongly; it is for {program}, and {MARKER} says so.",)
+    words = (
+        *words,
+        *unlike,
+        f"{its_class} and would run the result wrongly; it is for {program}, and {MARKER} says so.",
+    )
     return Order(now, to, {**files, MARKER: content}, words)
 
 
@@ -67,6 +72,17 @@ def _present(source: Path, geometry: Geometry, came_from: Layout | None) -> Layo
             f"{source / MARKER} says that the rows are {marked}, not {came_from}; remove it if it is wrong."
         )
     return checked_layout(came_from) if came_from is not None else marked or geometry.layout
+
+
+def _unlike_its_class(source: Path, geometry: Geometry, now: Layout) -> tuple[str, ...]:
+    """A sentence where nothing but the user says that rows lie otherwise than the class turns them."""
+    if now == geometry.layout or marked_layout(source) == now:
+        return ()
+    return (
+        f"That rows were {now} is taken from what you said (--from); the class of {geometry.model_type} turns "
+        f"{geometry.layout} pairs, and nothing here was measured. If the source runs well as it is, the result is "
+        f"wrong: `gnomon layout detect {source}` tells by the loss.",
+    )
 
 
 def _require_program(program: str | None, wrong: str, to: Layout) -> None:

@@ -1,7 +1,5 @@
 """Write a checkpoint anew with the rows of its queries and keys arranged for the other rotated pairs."""
 
-import secrets
-import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,24 +7,20 @@ from typing import Any, final
 
 from gnomon.adapters.checkpoints.huggingface import folder_config
 from gnomon.adapters.checkpoints.json_file import read_json_object
-from gnomon.adapters.checkpoints.rewriting import (
-    ADAPTER,
-    Changed,
-    Rewriting,
-    Rewritten,
-    require_new_folder,
-    weight_files,
-)
+from gnomon.adapters.checkpoints.rewriting import Changed, Rewriting, Rewritten, require_new_folder
+from gnomon.adapters.checkpoints.weight_files import ADAPTER, folder_tensors, weight_files
+from gnomon.adapters.checkpoints.whole import whole
 from gnomon.errors import GnomonError
 from gnomon.kernels.rotation import Layout, checked_layout
 from gnomon.layouts.geometry import geometry_of
 from gnomon.layouts.lanes import Lanes
 from gnomon.layouts.order import Order, order_for
 from gnomon.layouts.places import Attention, places_of
-from gnomon.layouts.values import FolderTensors
 from gnomon.layouts.verifying import State, largest_error
+from gnomon.report.plain import fields
 
 ADAPTER_CONFIG = "adapter_config.json"
+SCHEMA_VERSION = 1  #: of the form of `Permuted.to_dict`
 Say = Callable[[str], None]
 
 
@@ -48,7 +42,7 @@ class Permuted:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
-        return {key: list(value) if isinstance(value, tuple) else value for key, value in vars(self).items()}
+        return {"schema_version": SCHEMA_VERSION, **fields(self)}
 
 
 def permute(
@@ -78,24 +72,28 @@ def permute(
     """
     source, target = Path(checkpoint), Path(output)
     checked_layout(to)
+    if source.suffix.lower() == ".gguf" and not source.is_dir():
+        raise GnomonError(
+            f"GGUF files are not supported: {source} holds rows as llama.cpp wants them; move the rows of the folder "
+            "that it was made from, and convert that."
+        )
     require_new_folder(target, outside=source)
     adapter = weight_files(source) == (ADAPTER,)
+    if config is not None and not adapter:
+        raise GnomonError(
+            f"{source} is a model with a config.json of its own; config (--config) names the base of an adapter, so "
+            "leave it out."
+        )
     base = _base_config(source, config) if adapter else folder_config(source)
     geometry = geometry_of(base)
     order = order_for(source, base, geometry, to=to, came_from=came_from, program=program, switchable=not adapter)
-    attentions = places_of(FolderTensors(source).infos(), geometry, partly=adapter)
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.unverified")
-    try:
+    tensors = folder_tensors(source, mapped=False)
+    attentions = places_of(tensors.infos(), geometry, partly=adapter)
+    with whole(target) as beside:
         written = _rewriting(attentions, order, progress).write(source, beside)
-        old, new = FolderTensors(source), FolderTensors(beside)
-        error = largest_error(
-            State(old, order.came_from, moved=False), State(new, to, moved=True), attentions, progress
-        )
-        beside.replace(target)
-    except OSError as problem:
-        raise GnomonError(f"Cannot write {target}: {problem.strerror}. Choose another place.") from problem
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        old = State(tensors, order.came_from, moved=False)
+        new = State(folder_tensors(beside, mapped=False), to, moved=True)
+        error = largest_error(old, new, attentions, progress)
     return _result(target, order, attentions, written, error)
 
 

@@ -71,7 +71,11 @@ def stored(subject: Subject) -> Stored:
 
 
 def _runs(subject: Subject) -> Layout:
-    found = {claim.options.get("layout") for claim in claims(subject) if claim.kind in KINDS}
+    stated = claims(subject)
+    found = {claim.options.get("layout") for claim in stated if claim.kind in KINDS}
+    if stated and not found:
+        kind = subject.config.get("model_type")
+        raise MissingEvidence(f"a model of type {kind!r} has no rotation of queries and keys, so rows have no pairs")
     if found not in ({"half"}, {"interleaved"}):
         raise MissingEvidence("neither a config of a known family nor a forward says which lanes are paired")
     return "half" if found == {"half"} else "interleaved"

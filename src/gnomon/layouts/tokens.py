@@ -7,9 +7,9 @@ from torch import Tensor
 
 from gnomon.adapters.checkpoints.transformers_models import quiet_transformers
 from gnomon.adapters.subject import MissingEvidence, Subject
+from gnomon.adapters.tokenizers import has_tokenizer, load_tokenizer
 from gnomon.adapters.wording import said
 
-FILES = ("tokenizer.json", "tokenizer.model", "vocab.json", "vocab.txt", "spiece.model")
 #: plain English, for weights that were trained on any
 PARAGRAPH = (
     "The old bridge crossed the river where the road from the hills came down to the market. Every morning the baker "
@@ -20,20 +20,19 @@ PARAGRAPH = (
 )
 
 
-def token_ids(subject: Subject, text: str) -> Tensor:
-    """(S,) int64; raises MissingEvidence where the target has no tokenizer that can be loaded."""
-    path = Path(subject.target)
-    if not path.exists() or path.suffix.lower() in (".json", ".safetensors", ".onnx"):
-        raise MissingEvidence("the target has no tokenizer; give token ids as text")
-    if path.is_dir() and not any((path / file).exists() for file in FILES):
-        raise MissingEvidence("the folder has no tokenizer; give token ids as text")
-    place, name = (path, None) if path.is_dir() else (path.parent, path.name)
-    try:
-        from transformers import AutoTokenizer
+def token_ids(subject: Subject, text: str, tokenizer: str | Path | None = None) -> Tensor:
+    """(S,) int64, by the tokenizer in the folder `tokenizer`, or else by the target's own.
 
+    Raises MissingEvidence where there is none that can be loaded.
+    """
+    path = Path(subject.target if tokenizer is None else tokenizer)
+    if not path.exists() or path.suffix.lower() in (".json", ".safetensors", ".onnx"):
+        raise MissingEvidence("the target has no tokenizer; name a folder that has the one of the model (--tokenizer)")
+    if path.is_dir() and not has_tokenizer(path):
+        raise MissingEvidence("the folder has no tokenizer; name a folder that has the one of the model (--tokenizer)")
+    loaded = load_tokenizer(path)
+    try:
         with quiet_transformers():
-            options = {} if name is None else {"gguf_file": name}
-            tokenizer = AutoTokenizer.from_pretrained(place, local_files_only=True, trust_remote_code=False, **options)
-            return torch.tensor(tokenizer(text)["input_ids"], dtype=torch.int64)
+            return torch.tensor(loaded(text)["input_ids"], dtype=torch.int64)
     except Exception as error:  # noqa: BLE001  a tokenizer's files can be broken in any way
-        raise MissingEvidence(f"the target's tokenizer cannot be loaded: {said(error)}") from None
+        raise MissingEvidence(f"the target's tokenizer cannot be used: {said(error)}") from None

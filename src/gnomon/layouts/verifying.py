@@ -47,6 +47,11 @@ def largest_error(
         before, after = (_scores(state, attention) for state in (old, new))
         for one, other in zip(before, after, strict=True):
             error = float((one - other).abs().max()) / max(float(one.abs().max()), 1e-30) if one.numel() else 0.0
+            if not (one.isfinite().all() and other.isfinite().all()):
+                raise GnomonError(
+                    f"The weights of {attention.path.rstrip('.')} give scores that are no numbers, as NaN does, so "
+                    "nothing can be verified and nothing is kept."
+                )
             if not error <= LIMIT:
                 raise GnomonError(
                     f"The scores of {attention.path.rstrip('.')} are not the same after the rows were moved: they "

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from gnomon.errors import GnomonError
-from gnomon.resolving.stack import OTHER_NAMES, Stack, Version, registry
+from gnomon.resolving.stack import OTHER_NAMES, OTHER_VERSIONS, Stack, Version, registry
 
 Asked = tuple[Stack, Version]
 
@@ -16,7 +16,7 @@ def asked(stacks: str | Iterable[str] | None) -> list[Asked]:
     names = registry.names() if stacks is None else stacks.split(",") if isinstance(stacks, str) else list(stacks)
     found = {pair_name(pair): pair for name in names if str(name).strip() for pair in _versions(str(name).strip())}
     if not found:
-        raise GnomonError(f"No stack is named; there are {', '.join(registry.names())}.")
+        raise GnomonError(f"No engine is named; there are {', '.join(registry.names())}.")
     return list(found.values())
 
 
@@ -24,7 +24,7 @@ def one(name: str) -> Asked:
     """The stack and version that a reference is named by."""
     pairs = asked(name)
     if len(pairs) != 1:
-        raise GnomonError(f"The reference is one stack in one version, as in hf5 or hf4@4.43; got {name!r}.")
+        raise GnomonError(f"The reference is one engine in one version, as in hf5 or hf4@4.43; got {name!r}.")
     return pairs[0]
 
 
@@ -34,7 +34,7 @@ def pair_name(pair: Asked) -> str:
 
 
 def _versions(name: str) -> Iterator[Asked]:
-    stack, _, version = name.partition("@")
+    stack, _, version = OTHER_VERSIONS.get(name.lower(), name).partition("@")
     kind = registry.get(OTHER_NAMES.get(stack.lower(), stack.lower()))
     if not version:
         yield kind(), kind.versions[0]

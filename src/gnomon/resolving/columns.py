@@ -3,11 +3,11 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import final
+from typing import Literal, final
 
 import numpy as np
 
-from gnomon.report.resolved.document import Column, Status, Verdict
+from gnomon.report.resolved.document import Column, Verdict
 from gnomon.report.resolved.layers import Decided, Effect, Frequencies, Layer, Scale, Unread
 from gnomon.resolving.asking import Asked
 from gnomon.resolving.comparing import Difference, compared
@@ -18,12 +18,16 @@ from gnomon.resolving.reading import ALL, LayerReading, Reading, Used
 @final
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """One stack's reading beside that of the reference, and the differences of all kinds of layers at all lengths."""
+    """One stack's reading beside that of the reference, and the differences of all kinds of layers at all lengths.
+
+    `label`: how the stack is called beside the others that are shown; left out where it stands alone.
+    """
 
     pair: Asked
     reading: Reading
     reference: Reading
     lengths: Lengths
+    label: str = ""
 
     @property
     def differences(self) -> tuple[Difference, ...]:
@@ -32,11 +36,16 @@ class Compared:
     @property
     def verdict(self) -> Verdict:
         """How the column is summed up; a reference is held against itself elsewhere."""
-        if self.reading.absent or self.reading.refusal:
-            return "absent" if self.reading.absent else "stops"
+        if not self.reading.serves:
+            return ended(self.reading)
         if not self.reference.serves:
             return "unknown"
         return "equal" if all(found.equal for found in self.differences) else "differs"
+
+
+def ended(reading: Reading) -> Literal["stops", "absent", "broken"]:
+    """Why a reading has no layers."""
+    return "broken" if reading.broken else "absent" if reading.absent else "stops"
 
 
 def differences(ours: Reading, reference: Reading, lengths: Lengths) -> tuple[Difference, ...]:
@@ -65,15 +74,14 @@ def agree(ours: Reading, reference: Reading, lengths: Lengths) -> bool:
 def column(compared: Compared, *, is_reference: bool = False) -> Column:
     """The facts of one stack; what is said of them in words is filled in later."""
     (stack, version), reading = compared.pair, compared.reading
-    status: Status = "absent" if reading.absent else "stops" if reading.refusal else "serves"
     return Column(
         stack=reading.stack,
         version=version.name,
         title=stack.title,
         since=version.since,
-        status=status,
+        status="serves" if reading.serves else ended(reading),
         verdict="reference" if is_reference else compared.verdict,
-        message=reading.absent or reading.refusal,
+        message=reading.broken or reading.absent or reading.refusal,
         sure=reading.sure,
         sources=stack.sources,
         cap=reading.cap,
@@ -92,7 +100,7 @@ def _difference(
     if reference is None:
         return Difference(kind, length, incomparable="the reference knows no such kind of layer")
     if ours is None:
-        return Difference(kind, length, incomparable="the stack knows no such kind of layer")
+        return Difference(kind, length, incomparable="the engine knows no such kind of layer")
     found = compared(ours, reference, length, served)
     return Difference(**{**vars(found), "kind": kind})
 
@@ -113,6 +121,7 @@ def _layer(layer: LayerReading, lengths: Lengths) -> Layer:
         scales=tuple(_scale(layer, length, lengths.served) for length in lengths.evaluated),
         used=_used(layer.used),
         notes=layer.notes,
+        layers=layer.layers,
     )
 
 
@@ -153,7 +162,9 @@ def _effect(found: Difference) -> Effect:
         pair=found.pair,
         relative=_finite(found.relative),
         relative_pair=found.relative_pair,
+        relative_last=found.relative_last,
         logits=_finite(found.logits),
+        rest=_finite(found.rest),
         visible_from=found.visible_from,
         layouts=found.layouts,
         incomparable=found.incomparable,

@@ -14,6 +14,7 @@ class Given:
 
     `factors` are the lists of divisors that a GGUF file holds as tensors (`rope_freqs.weight`,
     `rope_factors_long.weight`, `rope_factors_short.weight`), by name. `tokenizer` is tokenizer_config.json, if any.
+    `notes` are sentences about what lies beside it.
     """
 
     name: str
@@ -21,6 +22,7 @@ class Given:
     metadata: Mapping[str, Any] | None = None
     factors: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     tokenizer: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if (self.config is None) == (self.metadata is None):

@@ -8,6 +8,7 @@ from typing import Any, final
 from gnomon.errors import GnomonError
 from gnomon.resolving.given import Given
 from gnomon.resolving.rules.keys import BLOCKS, position_keys
+from gnomon.resolving.rules.numbers import between
 
 LONGEST_KEYS = (
     *("max_position_embeddings", "n_positions", "n_ctx", "max_sequence_length", "seq_length", "max_seq_len"),
@@ -33,11 +34,13 @@ def lengths_for(given: Given, lengths: Iterable[int] = (), served: int | None = 
     """The trained length, one past it where the file goes further, the longest, and those that the user adds.
 
     `served` is the largest of them unless the user says another; lengths of the file above it are then left out.
-    Raises GnomonError for a length that is no whole number from 1, or that is above `served`.
+    Raises GnomonError for lengths in no list, a length that is no whole number from 1, or one that is above `served`.
 
     >>> lengths_for(Given("", config={"max_position_embeddings": 4096, "rope_scaling": {"type": "yarn", "factor": 4}}))
     Lengths(evaluated=(4096, 4097, 16384), served=16384, stated=True)
     """
+    if isinstance(lengths, str) or not isinstance(lengths, Iterable):
+        raise GnomonError(f"Lengths are whole numbers of tokens in a list, as in [8192, 32768]; got {lengths!r}.")
     wanted = {_required(length, "A length") for length in lengths}
     original, longest = stated_lengths(given)
     stated = longest is not None
@@ -54,13 +57,17 @@ def lengths_for(given: Given, lengths: Iterable[int] = (), served: int | None = 
 
 
 def stated_lengths(given: Given) -> tuple[int | None, int | None]:
-    """The trained length and the longest one, max(M, L * s), by the file; None where it states none."""
+    """The trained length and the longest one by the file, None where it states none.
+
+    The longest is max(M, L * s); M alone for Llama 3's scaling, whose factor says nothing of lengths.
+    """
     read = _of_gguf(given.metadata) if given.metadata is not None else _of_config(given.config or {})
     longest, original, factor, kind = read
     trained = original or longest
     if trained is None:
         return None, None
-    grown = trained * factor if factor and (original or kind in GROWING) else trained
+    grows = kind != "llama3" and (original or kind in GROWING)
+    grown = trained * factor if factor and grows else trained
     return trained, max(longest or trained, trained, round(grown) if grown <= MOST else 0)
 
 
@@ -89,8 +96,7 @@ def _first(values: Iterator[Any]) -> Any:
 
 
 def _positive(value: Any) -> float | None:
-    fine = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value > 0
-    return float(value) if fine else None
+    return float(value) if between(value, 0, math.inf) else None
 
 
 def _length(value: Any) -> int | None:

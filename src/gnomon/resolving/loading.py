@@ -7,14 +7,13 @@ from typing import Any
 from gnomon.adapters.checkpoints.huggingface import CONFIG, TOKENIZER, folder_config
 from gnomon.adapters.checkpoints.json_file import read_json_object
 from gnomon.adapters.gguf.cursor import Array
-from gnomon.adapters.gguf.file import GGUFTensors, require_gguf
+from gnomon.adapters.gguf.file import GGUFTensors, read_lists, require_gguf
 from gnomon.adapters.gguf.header import read_gguf
 from gnomon.errors import UnsupportedTargetError
 from gnomon.resolving.given import Given
 
-#: tensors of a GGUF file whose numbers divide the frequencies
-DIVISORS = ("rope_freqs.weight", "rope_factors_long.weight", "rope_factors_short.weight")
-MOST_DIVISORS = 65536
+#: a file beside weights whose rows were moved to other pairs than those that the class of the family turns
+MARKER = "gnomon-layout.json"
 KINDS = "a config.json, a folder that holds one, a .gguf file, or a config as a mapping"
 
 
@@ -32,13 +31,15 @@ def load(target: str | Path | Mapping[str, Any] | Given) -> Given:
         raise UnsupportedTargetError(f"gnomon resolves {KINDS}; it got {type(target).__name__} {str(target)[:60]!r}.")
     path = _path(target)
     if path.is_dir():
-        return Given(str(path), config=folder_config(path), tokenizer=_tokenizer(path))
+        return Given(str(path), config=folder_config(path), tokenizer=_tokenizer(path), notes=_moved(path))
     if path.suffix.lower() == ".gguf":
         return _gguf(path)
     if path.suffix.lower() != ".json":
-        raise UnsupportedTargetError(f"{path} is not a kind of file that stacks read; gnomon resolves {KINDS}.")
+        raise UnsupportedTargetError(f"{path} is not a kind of file that engines read; gnomon resolves {KINDS}.")
     config = read_json_object(path)
-    return Given(str(path), config=config, tokenizer=_tokenizer(path.parent) if path.name == CONFIG else {})
+    if path.name != CONFIG:
+        return Given(str(path), config=config)
+    return Given(str(path), config=config, tokenizer=_tokenizer(path.parent), notes=_moved(path.parent))
 
 
 def _path(target: str | Path) -> Path:
@@ -62,19 +63,23 @@ def _tokenizer(folder: Path) -> dict[str, Any]:
         return {}
 
 
+def _moved(folder: Path) -> tuple[str, ...]:
+    """A sentence where `gnomon layout permute` left its marker: engines that read the config alone turn other pairs."""
+    if not (folder / MARKER).is_file():
+        return ()
+    held = read_json_object(folder / MARKER)
+    layout, program = (str(held.get(key))[:60] for key in ("layout", "for"))
+    return (
+        f"The rows of this folder were moved to {layout} pairs for {program} ({MARKER}): what loads it as an ordinary "
+        "checkpoint of its family turns other pairs, and is wrong whatever is said below.",
+    )
+
+
 def _gguf(path: Path) -> Given:
     require_gguf()
     header = read_gguf(path)
     metadata = {key: _value(value) for key, value in header.metadata.items() if not _long(value)}
-    tensors = GGUFTensors(path, header)
-    sizes = {info.name: info.shape for info in tensors.infos()}
-    factors = {}
-    for name in DIVISORS:
-        if name not in sizes:
-            continue
-        if len(sizes[name]) != 1 or sizes[name][0] > MOST_DIVISORS:
-            raise UnsupportedTargetError(f"{path} is not usable: {name} has the shape {sizes[name]}, and is no list.")
-        factors[name] = tuple(float(value) for value in tensors.load(name).double())
+    factors = read_lists(path, GGUFTensors(path, header))
     return Given(str(path), metadata=metadata, factors=factors)
 
 

@@ -15,12 +15,14 @@ ALL = "all layers"
 #: the two kinds where all layers turn alike but for some that do not turn (SmolLM3, Llama 4)
 TURNING, STILL = "layers with rotation", "layers without rotation"
 DEFAULT = "default"
+#: the key of what the length decides that a server was started for
+SERVED = "served"
 
 
 @final
 @dataclass(frozen=True)
 class Used:
-    """`what` (base, factor, cap ...) has `value` because of `key`: a dotted path in the file, or "default"."""
+    """`what` (base, factor, cap ...) has `value` because of `key`: a path in the file, "default" or "served"."""
 
     what: str
     value: Any
@@ -45,7 +47,8 @@ class LayerReading:
     `rotary_dim` is the rotated width, 0 where nothing turns. `rule` is the stack's kind of scaling in the words of
     transformers ("default", "linear", "dynamic", "yarn", "longrope", "llama3", "proportional", "ntk", "none").
     `layout` is that of the arithmetic; `permuted` says what happens to the rows of q and k before it, empty for
-    nothing. `softmax` multiplies the usual softmax scale 1/sqrt(head width).
+    nothing. `softmax` multiplies the usual softmax scale 1/sqrt(head width). `layers`: which layers are of this kind,
+    from 0, None where all are or the stack does not say.
     """
 
     kind: str
@@ -60,12 +63,19 @@ class LayerReading:
     permuted: str = ""
     used: tuple[Used, ...] = ()
     notes: tuple[str, ...] = ()
+    layers: tuple[int, ...] | None = None
 
     def logit_factor(self, length: int, served: int) -> float:
-        """What the logits of the newest token are multiplied by, beside 1/sqrt(head width)."""
+        """What the scores of the columns that turn are multiplied by for the newest token, beside 1/sqrt(head width).
+
+        Those of all columns where none turns.
+        """
         magnitude = self.schedule.at(length, served).magnitude if self.rotary_dim else 1.0
-        warmth = self.temperature.at(length - 1) if self.temperature else 1.0
-        return magnitude * magnitude * self.softmax * warmth
+        return magnitude * magnitude * self.still_factor(length)
+
+    def still_factor(self, length: int) -> float:
+        """What the scores of columns that do not turn are multiplied by: the factor on cos and sin is not in it."""
+        return self.softmax * (self.temperature.at(length - 1) if self.temperature else 1.0)
 
 
 @final
@@ -74,7 +84,8 @@ class Reading:
     """One stack, in one of its versions, on one file.
 
     `refusal`: the stack ends with an error, and which. `absent`: the stack has no such model, or its rule for it was
-    not traced. With either there are no layers.
+    not traced. `broken`: gnomon's own reader crashed, and how. With any of them there are no layers.
+    `needs`: what has to be set in the environment for a server of the length that was asked for, "" for nothing.
     """
 
     stack: str
@@ -87,10 +98,12 @@ class Reading:
     notes: tuple[str, ...] = ()
     refusal: str = ""
     absent: str = ""
+    broken: str = ""
+    needs: str = ""
 
     @property
     def serves(self) -> bool:
-        return not self.refusal and not self.absent
+        return not (self.refusal or self.absent or self.broken)
 
     def layer(self, kind: str) -> LayerReading | None:
         """The reading for a kind of layer; the one for all layers where the stack knows one kind only."""

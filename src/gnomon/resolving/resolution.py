@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gnomon.report.resolved.document import Column, Resolution
+from gnomon.report.resolved.document import Column, Resolution, labelled
 from gnomon.resolving.asking import Asked, asked, one, pair_name
 from gnomon.resolving.columns import Compared, column
 from gnomon.resolving.given import Given
@@ -17,7 +17,7 @@ from gnomon.resolving.lints import lints_of
 from gnomon.resolving.loading import load
 from gnomon.resolving.telling.causes import cause_of
 from gnomon.resolving.telling.mending import mended
-from gnomon.resolving.telling.rereading import reading_of, rereader
+from gnomon.resolving.telling.rereading import ReaderBroke, reading_of, rereader
 from gnomon.resolving.telling.spelling import spelling_alone
 from gnomon.resolving.telling.summing import summary
 from gnomon.resolving.telling.words import sentences
@@ -63,7 +63,7 @@ def resolve(
         lengths=compared_at.evaluated,
         served=compared_at.served,
         columns=columns,
-        summary=summary(columns, compared_at, spelling),
+        summary=(*given.notes, *summary(columns, compared_at, spelling)),
         lints=lints_of(given),
         gnomon=version("gnomon"),
     )
@@ -79,12 +79,18 @@ def _others(given: Given, stacks: str | Iterable[str] | None, reference: Asked) 
 def _compared(given: Given, held: Asked, others: list[Asked], lengths: Lengths) -> Iterator[Compared]:
     reference = reading_of(held, given, lengths)
     yield Compared(held, reference, reference, lengths)
+    shown = [stack.name for stack, _ in (held, *others)]
     for pair in others:
-        yield Compared(pair, reading_of(pair, given, lengths), reference, lengths)
+        (stack, each), reading = pair, reading_of(pair, given, lengths)
+        label = labelled(stack.name, each.name, newest=each is stack.versions[0], shown=shown)
+        yield Compared(pair, reading, reference, lengths, label)
 
 
 def _column(given: Given, held: Asked, compared: Compared) -> Column:
     reference, ours = (rereader(pair, given, compared.lengths) for pair in (held, compared.pair))
-    mend = mended(compared, given)
-    cause = cause_of(compared, given, reference, ours) if compared.verdict == "differs" else None
+    try:
+        mend = mended(compared, given)
+        cause = cause_of(compared, given, reference, ours) if compared.verdict == "differs" else None
+    except ReaderBroke as fault:
+        compared, mend, cause = replace(compared, reading=fault.reading), None, None
     return replace(column(compared), sentences=sentences(compared, cause, mend), mend=mend)

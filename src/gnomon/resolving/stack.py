@@ -1,9 +1,9 @@
 """What a stack is here: choices with names for each of its versions, and a reader of the raw file of its own."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import ClassVar, final
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, TypeVar, final
 
 from gnomon.errors import GnomonError
 from gnomon.registry import Registry
@@ -32,21 +32,34 @@ OTHER_NAMES = {
     "deepspeed": "fastgen",
     "megatron-lm": "megatron",
     "megatron-bridge": "megatron",
-    "turbomind": "lmdeploy",
 }
+#: names of engines that are one version of a stack
+OTHER_VERSIONS = {"turbomind": "lmdeploy@turbomind"}
 
-registry: Registry[type["Stack"]] = Registry("stack", package="gnomon.resolving.stacks", also=OTHER_NAMES)
+Own = TypeVar("Own")
+NONE = Choices()
+
+registry: Registry[type["Stack"]] = Registry("engine", package="gnomon.resolving.stacks", also=OTHER_NAMES)
 
 
 @final
 @dataclass(frozen=True)
 class Version:
-    """A range of versions with the same rules. `name` is short, as in hf4@4.43; `since` says the range in words."""
+    """A range of versions with the same rules. `name` is short, as in hf4@4.43; `since` says the range in words.
+
+    `own`: what only this stack's reader knows, in a class of its own; None where `choices` say all.
+    """
 
     name: str
     since: str
-    choices: Choices
-    options: Mapping[str, str] = field(default_factory=dict)  #: choices that only this stack's reader knows
+    choices: Choices = NONE
+    own: object = None
+
+    def rules(self, kind: type[Own]) -> Own:
+        """`own`, which is of this class in all versions of the stack; raises GnomonError where it is not."""
+        if not isinstance(self.own, kind):
+            raise GnomonError(f"Version {self.name!r} holds no {kind.__name__}; its stack has to give it one.")
+        return self.own
 
 
 class Stack(ABC):
@@ -78,9 +91,13 @@ class Stack(ABC):
         try:
             return self.read(given, chosen, served)
         except StackStops as error:
-            return Reading(self.name, chosen.name, self.sure, refusal=str(error))
+            return Reading(self.name, chosen.name, self.sure_of(given), refusal=str(error))
         except NoSuchModel as error:
-            return Reading(self.name, chosen.name, self.sure, absent=str(error))
+            return Reading(self.name, chosen.name, self.sure_of(given), absent=str(error))
+
+    def sure_of(self, given: Given) -> Sure:
+        """How the rules for this file are known; `sure` unless a stack tells files apart."""
+        return self.sure
 
     @classmethod
     def version(cls, name: str) -> Version:

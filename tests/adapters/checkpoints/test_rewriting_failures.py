@@ -15,7 +15,8 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor
 
-from gnomon.adapters.checkpoints.rewriting import Changed, Rewriting, require_new_folder, weight_files
+from gnomon.adapters.checkpoints.rewriting import Changed, Rewriting, require_new_folder
+from gnomon.adapters.checkpoints.weight_files import weight_files
 from gnomon.errors import GnomonError, UnsupportedTargetError
 from tests.helpers.rewritten import DOUBLED, doubled, folder_of
 

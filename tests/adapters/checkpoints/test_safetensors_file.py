@@ -13,7 +13,7 @@ from safetensors.torch import save_file
 
 from gnomon.adapters.checkpoints.safetensors_file import SafetensorsFile, shards
 from gnomon.adapters.subject import MissingEvidence
-from gnomon.errors import UnsupportedTargetError
+from gnomon.errors import GnomonError, UnsupportedTargetError
 
 F32 = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
 
@@ -67,6 +67,9 @@ def test_a_dtype_without_arithmetic_is_missing_evidence(tmp_path: Path, dtype: s
     assert source.info("a").shape == (8,)
     with pytest.raises(MissingEvidence, match=rf"the tensor a has the dtype float{bits}_\w+, whose values torch"):
         source.load("a")
+    unmapped = SafetensorsFile(tmp_path / "x.safetensors", mapped=False)
+    with pytest.raises(GnomonError, match=rf"The tensor 'a' has the dtype {dtype}, whose values torch cannot read"):
+        unmapped.load("a")
 
 
 def test_a_file_cut_off_at_any_byte_is_one_sentence(good: Path, tmp_path: Path) -> None:

@@ -60,6 +60,8 @@ def test_attn_factor_is_turned_into_the_attention_factor_that_it_stands_for() ->
     # 0.1 ln 4 + 1 = 1.138629 (arXiv:2309.00071, equation 22), multiplied by a half
     assert finding.fix == "write attention_factor: 0.569315 and drop attn_factor"
     assert "cos and sin stay at 1.13863" in finding.message
+    assert finding.message.endswith("; SGLang and the authors' code multiply by it")
+    assert "llama.cpp" not in finding.message  # it writes a number of its own over the key where YaRN is on
 
 
 def test_attention_factor_replaces_and_attn_factor_beside_it_is_named() -> None:

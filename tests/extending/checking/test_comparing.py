@@ -103,7 +103,8 @@ def test_two_folders_are_compared_by_the_lengths_of_their_configs(tmp_path: Path
     assert (seen.models.before, seen.models.after, seen.models.old, seen.models.new) == ("a", "b", TRAINED, 512)
     assert [read for read, _, _ in calls] == sorted(read for read, _, _ in calls)
     assert {total for _, total, _ in calls} == {seen.tokens}
-    assert all("left" in what for _, _, what in calls[1:])
+    assert calls[0][2].startswith(f"the check of both models reads {seen.tokens:,} tokens: ")
+    assert all("left" in what for _, _, what in calls[2:])
 
 
 def test_the_same_seed_gives_the_same_numbers_and_they_are_plain_data(text: Path) -> None:

@@ -5,7 +5,7 @@ import torch
 from torch import Tensor, nn
 
 from gnomon.extending.checking.logits import body_of, pieces
-from tests.helpers.peaks import peak_growth
+from tests.helpers.peaks import peak_growths
 from tests.helpers.tiny_transformers import tiny_fields
 from tests.helpers.weights import redraw, token_ids
 
@@ -124,6 +124,6 @@ def test_a_module_of_another_make_gives_its_logits_at_once() -> None:
 
 
 def test_the_peak_hardly_grows_with_the_length_though_all_logits_would_fill_megabytes() -> None:
-    short, long = (peak_growth(PEAK, length=length) for length in (512, 1536))
+    short, long = peak_growths(PEAK, {"length": 512}, {"length": 1536})
     whole = 4 * 16384 * (1536 - 512)  # bytes of the logits of the further places
     assert long - short < whole / 10

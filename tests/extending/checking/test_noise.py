@@ -84,3 +84,11 @@ def test_pure_noise_is_called_a_difference_about_once_in_370_times() -> None:
         before = drawn.normal(size=(2, 4 * BLOCK))
         claims += abs(compare(before, before + drawn.normal(size=before.shape)).direction)
     assert claims <= 5
+
+
+def test_what_would_be_needed_is_said_of_few_draws() -> None:
+    """Student's t with 7 degrees of freedom: 4.53 for a chance of 1 in 370."""
+    few = Change(2.0, 2.1, 0.05, draws=8).sentence("share", "documents")
+    assert few.endswith("; only 8 documents: 4.5 standard errors would be needed")
+    alone = Change(2.0, 2.1, None, draws=1).sentence("loss")
+    assert alone.endswith("; 1 of the 4 blocks of 32 tokens at most that would be needed")

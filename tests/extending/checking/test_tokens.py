@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from gnomon.errors import GnomonError
-from gnomon.extending.checking.tokens import ids_of, read_text, tokens_of
+from gnomon.extending.checking.tokens import ids_of, tokens_of
 from tests.helpers.byte_llama import letters, save_letters
 
 
@@ -58,14 +58,7 @@ def test_a_tokenizer_that_brings_code_is_refused_and_its_code_not_run(tmp_path: 
     assert not (tmp_path / "ran").exists()
 
 
-def test_a_text_that_is_missing_binary_or_short_is_refused_in_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(GnomonError, match="cannot be read"):
-        read_text(tmp_path / "none.txt")
-    with pytest.raises(GnomonError, match="cannot be read"):
-        read_text(tmp_path)
-    (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(GnomonError, match="no text in UTF-8"):
-        read_text(tmp_path / "binary")
+def test_a_short_text_is_refused_in_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "short.txt").write_text("short")
     with pytest.raises(GnomonError, match="has 5 tokens, too few to measure on; give one of 64 or more"):
         ids_of(tokens_of(None, letters), tmp_path / "short.txt")

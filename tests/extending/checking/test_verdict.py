@@ -29,7 +29,8 @@ def test_the_last_tokens_count_where_all_of_them_show_nothing() -> None:
 
 def test_within_noise_nothing_is_claimed() -> None:
     assert said(512, UNSURE) == (
-        "At 512 tokens no change of the loss is seen beyond noise: from 2.000 to 2.050 (+0.050, standard error 0.050).",
+        "At 512 tokens no change of the loss is seen beyond noise: from 2.000 to 2.050 (+0.050, standard error 0.050); "
+        "64 blocks of 32 tokens at most: 3.1 standard errors would be needed.",
     )
     assert said(512, SAME) == ("At 512 tokens the loss is unchanged (2.000).",)
 
@@ -56,9 +57,9 @@ def test_keys_are_counted_for_the_models_that_were_asked() -> None:
     found, lost = Recall(0.0, True, 1.0, 0.1), Recall(1.0, False, 5.0, 3.0)
     keys = (Keys(512, (found, lost), (found, found)), Keys(2048, None, (lost, lost)))
     assert verdict(Checked(MODELS, 64, keys=keys)) == (
-        "In 512 tokens the model before finds 1 of 2 keys (mean rank of their tokens 3.0) and the one after finds 2 of "
+        "In 512 tokens old finds 1 of 2 keys (mean rank of their tokens 3.0) and new finds 2 of "
         "2 keys (mean rank of their tokens 1.0).",
-        "In 2048 tokens the one after finds 0 of 2 keys (mean rank of their tokens 5.0).",
+        "In 2048 tokens new finds 0 of 2 keys (mean rank of their tokens 5.0).",
     )
 
 

@@ -2,19 +2,16 @@
 
 import math
 import struct
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from gnomon.adapters.gguf.header import read_gguf
 from gnomon.encodings.frequencies import Llama3, NTKAware, Plain
 from gnomon.errors import GnomonError, UnsupportedTargetError
 from gnomon.extending import Asked, Lists, extend, prepare
 from gnomon.resolving.resolution import resolve
-from tests.helpers.peaks import peak_growth
 from tests.helpers.tiny_gguf import llama_metadata, llama_tensors, write_gguf
 
 WIDE = 16  # the head
@@ -57,6 +54,23 @@ def test_yarn_is_four_keys_and_all_tensors_are_the_same_bytes(tmp_path: Path) ->
     assert _tensors(output) == _tensors(source)
     assert (done.untouched, done.changed, done.output) == (len(llama_tensors()), (), output)
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["a.gguf", "b.gguf"]
+
+
+def test_what_transformers_loader_drops_is_said_where_there_is_scaling(tmp_path: Path) -> None:
+    source = _llama(tmp_path / "a.gguf")
+    for method, said in (("yarn", True), ("linear", True), ("longrope", True), ("ntk", False)):
+        drawbacks = prepare(source, Asked(192, method)).shown.drawbacks
+        assert any("transformers loads GGUF files without their scaling" in one for one in drawbacks) is said
+
+
+def test_a_phi_3_file_may_have_yarn_and_linear_because_transformers_class_is_not_its_reader(tmp_path: Path) -> None:
+    metadata = llama_metadata() | {"rope.dimension_count": WIDE}
+    source = write_gguf(tmp_path / "a.gguf", "phi3", metadata, llama_tensors())
+    for method in ("yarn", "linear"):
+        shown = prepare(source, Asked(192, method)).shown
+        edits = {edit.key: edit.after for edit in shown.edits["metadata"]}
+        assert (edits["phi3.rope.scaling.type"], edits["phi3.rope.scaling.factor"]) == (method, 4.0)
+    assert prepare(source, Asked(192)).shown.method == "yarn"
 
 
 def test_the_reader_of_llama_cpp_turns_by_the_new_rule(tmp_path: Path) -> None:
@@ -156,47 +170,6 @@ def test_what_gguf_cannot_say_is_refused(tmp_path: Path, architecture: str, meth
     assert [path.name for path in tmp_path.iterdir()] == ["a.gguf"]
 
 
-def _file(path: Path, add: Callable[[Any], None]) -> Path:
-    """A file of few keys, and what `add` writes into it before them."""
-    import gguf
-
-    writer = gguf.GGUFWriter(path, "llama")
-    add(writer)
-    for key, value in {"embedding_length": 64, "attention.head_count": 4}.items():
-        writer.add_uint32(f"llama.{key}", value)
-    for name, size in (("a.weight", 3), ("b.weight", 5)):
-        writer.add_tensor(name, np.arange(size, dtype=np.float32))
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
-    return path
-
-
-def test_an_alignment_of_the_files_own_is_kept(tmp_path: Path) -> None:
-    def add(writer: Any) -> None:
-        writer.add_custom_alignment(256)
-        writer.add_uint32("llama.context_length", 48)
-
-    source, output = _file(tmp_path / "a.gguf", add), tmp_path / "b.gguf"
-    extend(source, output, to=96)
-    assert all(stored.begin % 256 == 0 for stored in read_gguf(output).tensors)
-    assert _tensors(output) == _tensors(source)
-
-
-def test_the_type_of_a_number_stays(tmp_path: Path) -> None:
-    import gguf
-
-    def add(writer: Any) -> None:
-        writer.add_uint64("llama.context_length", 48)
-        writer.add_float64("llama.rope.freq_base", 1e4)
-
-    extend(_file(tmp_path / "a.gguf", add), tmp_path / "b.gguf", to=96, method="ntk")
-    fields = gguf.GGUFReader(tmp_path / "b.gguf").fields
-    assert fields["llama.context_length"].types == [gguf.GGUFValueType.UINT64]
-    assert fields["llama.rope.freq_base"].types == [gguf.GGUFValueType.FLOAT64]
-
-
 def test_outputs_that_cannot_be_are_refused_and_nothing_is_left(tmp_path: Path) -> None:
     source = _llama(tmp_path / "a.gguf")
     (tmp_path / "there.gguf").write_bytes(b"mine")
@@ -239,29 +212,6 @@ def test_nothing_is_written_by_preparing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [source]
 
 
-STREAMED = """
-import struct
-from collections.abc import Callable
-from pathlib import Path
-from gnomon.extending import Asked, prepare
-def setup(source, output):
-    return prepare(Path(source), Asked(192)), Path(output)
-def run(thing):
-    prepared, output = thing
-    return prepared.write(output)
-"""
-
-
-def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
-    grown = []
-    for rows in (4096, 16384):  # 16 and 64 MiB
-        big = np.lib.format.open_memmap(tmp_path / f"{rows}.npy", mode="w+", dtype=np.float32, shape=(rows, 1024))
-        source = _llama(tmp_path / f"{rows}.gguf", lists={"output.weight": big})
-        grown.append(peak_growth(STREAMED, source=str(source), output=str(tmp_path / f"{rows}-b.gguf")))
-    assert max(grown) < 32 * 2**20
-    assert abs(grown[1] - grown[0]) < 4 * 2**20
-
-
 def test_a_part_of_the_head_is_what_the_new_base_is_for(tmp_path: Path) -> None:
     metadata = llama_metadata() | {"rope.dimension_count": 8}
     source = write_gguf(tmp_path / "a.gguf", "phi2", metadata, llama_tensors())
@@ -271,9 +221,15 @@ def test_a_part_of_the_head_is_what_the_new_base_is_for(tmp_path: Path) -> None:
 
 
 def test_a_part_of_a_model_and_a_name_that_is_no_text_are_refused(tmp_path: Path) -> None:
-    part = _file(tmp_path / "a.gguf", lambda writer: writer.add_uint16("split.count", 3))
+    import gguf
+
+    writer = gguf.GGUFWriter(tmp_path / "a.gguf", "llama")
+    writer.add_uint16("split.count", 3)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.close()
     with pytest.raises(GnomonError, match="is one of 3 parts of a model; join them first"):
-        extend(part, tmp_path / "b.gguf", to=192)
+        extend(tmp_path / "a.gguf", tmp_path / "b.gguf", to=192)
     raw = _llama(tmp_path / "c.gguf").read_bytes()
     (tmp_path / "odd.gguf").write_bytes(raw.replace(b"output_norm.weight", b"output_norm.wei\xffht"))
     with pytest.raises(GnomonError, match="has a tensor whose name is no text"):

@@ -77,7 +77,7 @@ def test_each_rule_composes_relative_to_the_original_length(
 
 
 def test_two_steps_are_one_large_step_for_every_rule_that_goes_on() -> None:
-    for method in ("linear", "yarn", "ntk", "dynamic"):
+    for method in ("linear", "yarn", "ntk", "dynamic", "longrope"):
         first = _scaled(_llama(4096), 16384, method)
         block = None if first.rule == "default" else {"rope_type": first.rule, **first.values}
         between = _llama(first.positions, block) | {"rope_theta": first.base}
@@ -181,8 +181,22 @@ def test_longrope_goes_on_with_its_short_list_and_slower_pairs_in_the_long_one()
     # turns within 4096 tokens of pair i: 4096 10000^(-i/8) / 2 pi; c(32) = 4.024, c(1) = 5.628 pairs
     low, high = (8 * math.log(4096 / (2 * math.pi * turns)) / math.log(1e4) for turns in (32, 1))
     share = [min(max((i - low) / (high - low), 0), 1) for i in range(8)]
-    assert ratios == pytest.approx([1 / (1 - gamma + gamma / 2) for gamma in share], abs=1e-5)
+    slower = [(1 - gamma + gamma / 4) / (1 - gamma + gamma / 8) for gamma in share]  # 8 times over 4 times
+    assert ratios == pytest.approx(slower, abs=1e-5)
     assert (ratios[0], ratios[-1]) == (1.0, 2.0)
+
+
+def test_a_longrope_config_without_a_factor_of_its_own_says_what_the_new_length_makes_of_it() -> None:
+    lists = {"short_factor": [1.0] * 8, "long_factor": [2.0] * 8}
+    block = {"type": "longrope", **lists}
+    made = _scaled(tiny("phi3", max_position_embeddings=131072, rope_scaling=block, **{ORIGINAL: 4096}), 262144)
+    assert "attention_factor" not in made.values
+    # sqrt(1 + ln 64 / ln 4096) and sqrt(1 + ln 32 / ln 4096), of which ln 64 / ln 4096 = 1/2
+    [said] = [drawback for drawback in made.drawbacks if "cos and sin" in drawback]
+    assert f"by {math.sqrt(1.5):.6f} instead of 1.190238 at every length, so short texts change too" in said
+    stated = {**block, "attention_factor": 1.190238}
+    follows = _scaled(tiny("phi3", max_position_embeddings=131072, rope_scaling=stated, **{ORIGINAL: 4096}), 262144)
+    assert follows.values["attention_factor"] == pytest.approx(math.sqrt(1.5), rel=1e-12)
 
 
 REFUSED = [

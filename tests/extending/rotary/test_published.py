@@ -12,10 +12,12 @@ from gnomon.extending.rotary.composing import Composed, composed
 from gnomon.extending.rotary.lengths import lengths_of
 from gnomon.extending.rotary.reading import read_rotary
 from gnomon.extending.rotary.writing import rotary_plan
+from gnomon.report.resolved.document import Column
+from gnomon.report.resolved.layers import Layer
 from gnomon.resolving.gallery import gallery
 from gnomon.resolving.given import Given
 from gnomon.resolving.lints import lints_of
-from gnomon.resolving.reading import ALL
+from gnomon.resolving.reading import ALL, TURNING
 from gnomon.resolving.resolution import resolve
 
 REFUSED = {"gpt-j-6b", "command-r", "hunyuan-dense", "llama-2-7b-linear"}
@@ -35,19 +37,40 @@ def _extended(config: Mapping[str, Any], method: str = "auto") -> tuple[dict[str
 def test_transformers_turns_each_layer_as_was_composed(name: str) -> None:
     config, made = _extended(CONFIGS[name])
     to, original = made.lengths.to, made.lengths.original
-    column = resolve(config, stacks="hf5", lengths=(original, to), served=to).column("hf5")
-    assert column.status == "serves"
-    layers = {layer.kind: layer for layer in column.layers}
+    before, after = (_column(each, original, to) for each in (CONFIGS[name], config))
+    compared = 0
     for held, scaled in made.layers:
-        layer = layers.get(held.kind or ALL) or layers.get(ALL)
-        if scaled is None or layer is None:
+        layer, old = _layer(after, held.kind), _layer(before, held.kind)
+        if not layer.rotary_dim:
             continue
-        rule = scaled.frequencies(original).at_length(to)
-        [found] = [f.inverse for f in layer.frequencies if to in f.lengths]
-        wanted = rule.inverse(held.rotary_dim)
-        np.testing.assert_allclose(np.array(found, dtype=float), wanted, rtol=FLOAT32)
-        [scale] = [s.magnitude for s in layer.scales if s.length == to]
-        assert scale == pytest.approx(rule.attention_factor, rel=1e-9)
+        rule = None if scaled is None else scaled.frequencies(original).at_length(to)
+        wanted = _frequencies(old, to) if rule is None else rule.inverse(held.rotary_dim)
+        np.testing.assert_allclose(_frequencies(layer, to), wanted, rtol=FLOAT32)
+        usual = _magnitude(old, to) if rule is None else rule.attention_factor
+        assert _magnitude(layer, to) == pytest.approx(usual, rel=1e-9)
+        compared += 1
+    assert compared == sum(layer.rotary_dim > 0 for layer in after.layers)
+
+
+def _column(config: Mapping[str, Any], *lengths: int) -> Column:
+    column = resolve(config, stacks="hf5", lengths=lengths, served=max(lengths)).column("hf5")
+    assert column.status == "serves", column.message
+    return column
+
+
+def _layer(column: Column, kind: str | None) -> Layer:
+    named = {layer.kind: layer for layer in column.layers}
+    return named[next(each for each in (kind, ALL, TURNING) if each in named)]
+
+
+def _frequencies(layer: Layer, length: int) -> np.ndarray:
+    [found] = [held.inverse for held in layer.frequencies if length in held.lengths]
+    return np.array(found, dtype=float)
+
+
+def _magnitude(layer: Layer, length: int) -> float | None:
+    [scale] = [scale.magnitude for scale in layer.scales if scale.length == length]
+    return scale
 
 
 @pytest.mark.parametrize("name", sorted(CONFIGS.keys() - REFUSED))

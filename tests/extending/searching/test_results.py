@@ -1,3 +1,5 @@
+import json
+
 from gnomon.extending.checking.noise import Change
 from gnomon.extending.searching.results import Cost, Lengths, Searched
 
@@ -18,3 +20,9 @@ def test_within_noise_the_plain_method_is_named() -> None:
     for change in (Change(2.5, 2.49, 0.01, 50), Change(2.5, 2.6, 0.01, 50)):
         assert not searched(change).better
         assert "nothing better than yarn" in searched(change).verdict[0]
+
+
+def test_losses_that_are_no_numbers_are_null_in_json() -> None:
+    found = searched(Change(2.5, float("inf"), None, 50))
+    told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert (told["change"]["after"], told["change"]["difference"]) == (None, None)

@@ -6,6 +6,8 @@ import pytest
 import torch
 
 from gnomon.errors import GnomonError
+from gnomon.extending.rotary.lengths import trained_length
+from gnomon.extending.rotary.reading import read_rotary
 from gnomon.extending.searching.rotary import rotary_of, turned
 from tests.helpers.tiny_transformers import tiny_model
 from tests.helpers.weights import redraw, token_ids
@@ -88,9 +90,15 @@ def test_the_original_length_may_stand_beside_the_block_as_phi_3_has_it() -> Non
 
 def test_a_scaled_model_has_to_say_from_which_length() -> None:
     scaled = model(rope_parameters={"rope_type": "linear", "factor": 4.0, "rope_theta": 700.0})
-    with pytest.raises(GnomonError, match=r"does not say from which length .*give original="):
+    with pytest.raises(GnomonError, match=r"does not say from which length; give --original"):
         rotary_of(scaled)
     assert rotary_of(scaled, 6).original == 6
+
+
+def test_the_trained_length_is_that_which_an_extension_counts_from() -> None:
+    """YaRN without a stated original length counts from the stated one, as `extend` does."""
+    scaled = model(rope_parameters={"rope_type": "yarn", "factor": 4.0, "rope_theta": 700.0})
+    assert rotary_of(scaled).original == trained_length(read_rotary(scaled.config.to_dict())) == ORIGINAL  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("model_type", ["bert", "gpt2", "gptj"])

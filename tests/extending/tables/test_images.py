@@ -139,6 +139,15 @@ def test_both_towers_of_clip_have_their_own_size(tmp_path: Path) -> None:
     assert list(plan_of_text.tensors) == ["text_model.embeddings.position_embedding.weight"]
 
 
+@pytest.mark.parametrize(("model_type", "to"), [("vit", (2, 2)), ("swin", (2, 2))])
+def test_a_smaller_size_is_made_and_said(tmp_path: Path, model_type: str, to: tuple[int, int]) -> None:
+    more: dict[str, Any] = {"window_size": 4} if model_type == "swin" else dict(SQUARE)
+    saved(tmp_path / "model", model_type, **more)
+    output, plan = extended(tmp_path / "model", to)
+    assert any("are fewer than" in word or "are smaller than" in word for word in plan.drawbacks)
+    assert loaded(output)
+
+
 def test_the_sinusoids_of_a_grid_follow_their_formula(tmp_path: Path) -> None:
     """A table as MAE's code fills it: zeros for the class token, then columns by the width first."""
     model = saved(tmp_path / "model", "vit", image_size=[12, 20])

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from gnomon.report.resolved.cells import counterpart, ratios, rows
+from gnomon.report.resolved.cells import counterpart, ratios, rows, worst_effect
+from gnomon.report.resolved.words import worst
 from tests.helpers.made_up_resolution import effects, layer, made_up_resolution
 
 NAMES = [column.name for column in made_up_resolution().columns]
@@ -60,3 +61,23 @@ def test_a_kind_of_layer_stands_beside_the_one_for_all_where_only_that_is_known(
     reference = made_up_resolution().column("hf5")
     assert counterpart(reference, "full_attention") is reference.layers[0]
     assert counterpart(None, "full_attention") is None
+
+
+def test_a_reader_of_ours_that_broke_is_no_model_that_is_absent() -> None:
+    found = made_up_resolution()
+    broke = replace(found.column("lacks"), status="broken", verdict="broken", message="gnomon's own reader broke")
+    [row] = rows([replace(found, columns=(broke,))], ["lacks@1.0"])
+    assert row.cells[0] is not None
+    assert (row.cells[0].tone, row.cells[0].mark) == ("crash", "broke")
+    assert row.cells[0].label.endswith("gnomon broke")
+
+
+def test_a_square_speaks_of_the_worst_effect_by_the_same_order_as_the_table() -> None:
+    found = made_up_resolution()
+    [slow, *_], [fast, *_] = effects(relative=0.9, visible=9), effects(relative=0.1, visible=9)
+    both = (replace(slow, kind="sliding", phase=1.0), replace(fast, kind="full", phase=5.0))
+    column = replace(found.column("early"), effects=both)
+    assert worst_effect(column) == both[1]
+    assert worst(replace(column, effects=tuple(replace(each, kind="full") for each in both)), "full") == replace(
+        both[1], kind="full"
+    )

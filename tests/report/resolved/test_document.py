@@ -4,11 +4,14 @@ import json
 import math
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
+from gnomon.errors import UnknownNameError
 from gnomon.report.resolved.document import Column, Lint, Mend, Resolution
 from gnomon.report.resolved.layers import Decided, Effect, Frequencies, Layer, Scale, Unread
+from tests.helpers.made_up_resolution import made_up_resolution
 
 
 def layer(kind: str = "all layers") -> Layer:
@@ -59,9 +62,9 @@ def test_columns_are_found_by_stack_and_version() -> None:
     found = resolution()
     assert found.column("vllm").version == "2"
     assert found.column("vllm", "1").name == "vllm@1"
-    with pytest.raises(KeyError, match="tgi"):
+    with pytest.raises(UnknownNameError, match="No engine 'tgi' was asked about this file; there are"):
         found.column("tgi")
-    with pytest.raises(KeyError, match="vllm@9"):
+    with pytest.raises(UnknownNameError, match="vllm@9"):
         found.column("vllm", "9")
 
 
@@ -80,3 +83,12 @@ def test_neither_torch_nor_numpy_stands_behind_the_document() -> None:
     code = "import sys; import gnomon.report.resolved.text; print('torch' in sys.modules, 'numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split()[0] == "False"
+
+
+def test_a_column_is_called_with_its_version_where_the_name_alone_says_too_little() -> None:
+    found = made_up_resolution()
+    twin, early = found.column("twin"), found.column("early")
+    assert found.label(twin) == "twin"
+    older = replace(twin, version="0.9", newest=False)
+    assert replace(found, columns=(early, older)).label(older) == "twin@0.9"
+    assert replace(found, columns=(twin, older)).label(twin) == "twin@1.0"

@@ -25,3 +25,10 @@ def test_versions_of_one_stack_are_told_apart() -> None:
     head, row, *_ = render_matrix([Resolution("one", "config", "hf5@1", (1,), 1, columns)]).splitlines()
     assert head.split() == ["hf5", "vllm@2", "vllm@1"]
     assert row.split() == ["one", "ref", "=", "."]
+
+
+def test_a_reader_of_ours_that_broke_has_a_mark_of_its_own_and_is_counted() -> None:
+    columns = (column("hf5", "reference"), column("vllm", "broken"), column("tgi", "absent"))
+    _, row, *_, last = render_matrix([Resolution("one", "config", "hf5@1", (1,), 1, columns)]).splitlines()
+    assert row.split() == ["one", "ref", "BROKE", "."]
+    assert last == "1 configs: 0 equal, 0 differs, 0 stops, 1 absent, 1 broken"

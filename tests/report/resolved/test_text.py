@@ -34,7 +34,7 @@ def row(text: str, name: str) -> list[str]:
 def test_a_row_has_the_numbers_at_the_longest_length() -> None:
     text = rendered(column("hf5", "reference"))
     assert text.startswith("a.json\nHeld against hf5@1 at 16 and 64 tokens; servers are started for 64.\n")
-    assert row(text, "hf5") == ["yarn", "8/16", "10,000", "4", "1.13863", "1.29648", "40,960", "reference"]
+    assert row(text, "hf5") == ["yarn", "8/16", "10,000", "4x", "1.13863", "1.29648", "40,960", "reference"]
 
 
 def test_the_worst_effect_stands_in_the_row() -> None:
@@ -60,19 +60,21 @@ def test_kinds_of_layers_have_rows_and_switches_are_told() -> None:
     text = rendered(column("hf5", "reference", layers=kinds), column("vllm", "equal", layers=kinds))
     assert row(text, "hf5, full")[0] == "yarn"
     assert row(text, "hf5, sliding")[0] == "yarn"
-    assert row(text, "vllm") == ["40,960", "equal"]  # one row where all kinds are as in the reference
+    assert row(text, "vllm") == ["as", "hf5", "40,960", "equal"]  # one row where all kinds are as in the reference
     assert "Switches\n  hf5, vllm: long list above 16; logits are multiplied by 1 + t in full layers" in text
 
 
-def test_stacks_that_stop_have_a_row_and_absent_ones_do_not() -> None:
+def test_engines_that_stop_have_a_row_and_absent_ones_stand_together_by_reason() -> None:
     text = rendered(
         column("hf5", "reference"),
         column("tgi", "stops", status="stops", message="m", layers=(), cap=None, sentences=("tgi stops: m.",)),
-        column("ct2", "absent", status="absent", message="none", layers=(), sentences=("ct2: none.",)),
+        column("ct2", "absent", status="absent", message="none there", layers=(), sentences=("ct2: none there.",)),
+        column("fastgen", "absent", status="absent", message="none there", layers=(), sentences=("f: none there.",)),
     )
     assert row(text, "tgi") == ["-", "stops"]
     assert "tgi stops: m." in text
-    assert "ct2" not in text
+    assert "No such model, or not traced\n  ct2, fastgen: none there" in text
+    assert text.count("none there") == 1
 
 
 def test_keys_without_effect_stand_together_by_reason_and_by_stack() -> None:
@@ -114,3 +116,32 @@ def test_what_a_file_says_cannot_act_on_the_terminal() -> None:
     text = rendered(column("hf5", "reference", ignored=(Unread("a\x1b[31m", "b\x07", "not read"),)))
     assert "\x1b" not in text
     assert "\x07" not in text
+
+
+def test_where_no_engine_serves_there_is_no_table() -> None:
+    absent = column("hf5", "reference", status="absent", message="no rotation", layers=())
+    assert "slower" not in rendered(absent)
+    assert "slower: by how much" in rendered(column("hf5", "reference"))
+
+
+def test_a_length_alone_is_no_difference() -> None:
+    text = rendered(column("hf5", "reference"), column("tgi", "equal", sentences=("tgi takes 5 tokens.",)))
+    assert "Other lengths\n  tgi takes 5 tokens." in text
+    assert "Differences" not in text
+
+
+def test_more_than_a_turn_is_no_angle_and_the_legend_says_what_cap_and_slower_mean() -> None:
+    effects = (Effect("all layers", 64, False, phase=11984.0, relative=0.5),)
+    text = " ".join(rendered(column("hf5", "reference"), column("tgi", "differs", effects=effects)).split())
+    assert "more than a turn" in text
+    assert "11,984" not in text
+    assert "slower: by how much the slowest pair is slowed at 64 tokens" in text
+    assert "cap: the longest sequence, by the file" in text
+
+
+def test_a_reader_of_ours_that_broke_has_a_row_and_a_sentence() -> None:
+    told = ("tgi: gnomon's own reader of this engine broke.",)
+    broke = column("tgi", "broken", status="broken", message="m", layers=(), cap=None, sentences=told)
+    text = rendered(column("hf5", "reference"), broke)
+    assert row(text, "tgi") == ["-", "gnomon", "broke"]
+    assert told[0] in text

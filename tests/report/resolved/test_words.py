@@ -2,8 +2,9 @@
 
 import pytest
 
+from gnomon.report.resolved.document import VERDICTS
 from gnomon.report.resolved.layers import Effect, Frequencies, Layer
-from gnomon.report.resolved.words import effect_word, number_word, slowed
+from gnomon.report.resolved.words import MARKS, VERDICT_WORDS, effect_word, number_word, slowed
 
 
 @pytest.mark.parametrize(
@@ -36,3 +37,10 @@ def test_how_much_slower_the_slowest_pair_turns() -> None:
 def test_an_effect_without_numbers_is_the_word_of_its_column() -> None:
     assert effect_word(None, "stops") == "stops"
     assert effect_word(Effect("all layers", 8, False, relative=0.0), "differs") == "differs"
+
+
+def test_every_verdict_has_a_word_and_marks_that_differ_and_those_of_a_terminal_are_ascii() -> None:
+    assert set(VERDICT_WORDS) == set(MARKS) == set(VERDICTS)
+    for marks in zip(*MARKS.values(), strict=True):
+        assert len(set(marks)) == len(VERDICTS)
+    assert all(mark.isascii() for _, mark in MARKS.values())

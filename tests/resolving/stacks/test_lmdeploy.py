@@ -11,7 +11,8 @@ from gnomon.resolving.given import Given
 from gnomon.resolving.reading import Wanted
 from gnomon.resolving.stacks.hf5 import TransformersFive
 from gnomon.resolving.stacks.lmdeploy import LMDeploy
-from tests.helpers.serving import (
+from tests.helpers.hostile_configs import survived
+from tests.helpers.stack_readings import (
     G4,
     G32,
     GPT_OSS_EXACT,
@@ -26,7 +27,6 @@ from tests.helpers.serving import (
     ratios,
     read,
     reasons,
-    survives,
 )
 
 STACK = LMDeploy()
@@ -174,4 +174,4 @@ def test_a_gguf_file_is_not_traced() -> None:
 
 @pytest.mark.parametrize("version", ["pytorch", TURBOMIND])
 def test_unwise_files_end_with_a_sentence(version: str) -> None:
-    assert survives(STACK, version) > 200
+    assert 0.05 < survived(STACK, version) < 0.95

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from gnomon.resolving.given import Given
-from gnomon.resolving.reading import Reading, Wanted
+from gnomon.resolving.reading import Wanted
 from gnomon.resolving.stacks.megatron import Megatron
-from tests.helpers.stack_readings import KNOWN, Read, hostile_configs
+from tests.helpers.hostile_configs import endured, hostile_configs, sane
+from tests.helpers.stack_readings import KNOWN, Read
 
 STACK = Megatron()
 LLAMA: dict[str, Any] = {
@@ -46,7 +47,7 @@ def test_llama_3s_numbers_are_fixed_but_for_the_factor() -> None:
     """Llama 4 says 1 and 1: 35 pairs kept and 29 divided; with 1 and 4 it is 29, 6 and 29, off by up to 0.8676."""
     read = Read(STACK, KNOWN["llama-4-scout"])
     found = np.array(read.multipliers(kind="layers with rotation"))
-    assert (int((found == 1).sum()), int(np.isclose(found, 1 / 16, rtol=1e-12).sum())) == (29, 29)
+    assert (int(np.isclose(found, 1, rtol=1e-12).sum()), int(np.isclose(found, 1 / 16, rtol=1e-12).sum())) == (29, 29)
     wanted = np.where(np.arange(64) < 35, 1.0, 1 / 16)
     assert np.abs(found / wanted - 1).max() == pytest.approx(0.8676, abs=1e-4)
     assert "fixed" in read.ignored["text_config.rope_scaling.high_freq_factor"]
@@ -115,7 +116,8 @@ def test_remedies_name_the_flags_that_work() -> None:
     assert "config.json" in texts("llama3", {**usual, "factor": 32.0}, 32.0)[0]
 
 
-def test_known_and_hostile_configs_never_raise() -> None:
-    for version in STACK.versions:
-        for config in (*KNOWN.values(), *hostile_configs()):
-            assert isinstance(Read(STACK, config, version.name).reading, Reading)
+@pytest.mark.parametrize("version", [version.name for version in STACK.versions])
+def test_known_and_hostile_configs_end_with_layers_or_a_sentence(version: str) -> None:
+    for config in KNOWN.values():
+        sane(Read(STACK, config, version).reading)
+    assert 0.05 < endured(STACK, version, hostile_configs()) < 0.95

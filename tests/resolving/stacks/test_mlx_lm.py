@@ -12,7 +12,8 @@ from gnomon.resolving.given import Given
 from gnomon.resolving.reading import STILL, TURNING, Wanted
 from gnomon.resolving.stacks.hf5 import TransformersFive
 from gnomon.resolving.stacks.mlx_lm import MlxLm
-from tests.helpers.serving import (
+from tests.helpers.hostile_configs import survived
+from tests.helpers.stack_readings import (
     DEEPSEEK_PAIRS,
     DEEPSEEK_ROUNDED,
     G4,
@@ -30,7 +31,6 @@ from tests.helpers.serving import (
     ratios,
     read,
     reasons,
-    survives,
 )
 
 STACK, REFERENCE = MlxLm(), TransformersFive()
@@ -296,4 +296,4 @@ def test_a_gguf_file_is_not_read() -> None:
 
 
 def test_values_that_make_no_sense_never_raise() -> None:
-    assert survives(STACK, "2026-08") > 50
+    assert 0.05 < survived(STACK, "2026-08") < 0.95

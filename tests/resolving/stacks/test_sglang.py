@@ -11,7 +11,8 @@ from gnomon.resolving.given import Given
 from gnomon.resolving.reading import Wanted
 from gnomon.resolving.stacks.hf5 import TransformersFive
 from gnomon.resolving.stacks.sglang import SGLang
-from tests.helpers.serving import (
+from tests.helpers.hostile_configs import survived
+from tests.helpers.stack_readings import (
     DEEPSEEK_PAIRS,
     DEEPSEEK_ROUNDED,
     G4,
@@ -31,7 +32,6 @@ from tests.helpers.serving import (
     ratios,
     read,
     reasons,
-    survives,
 )
 
 STACK = SGLang()
@@ -236,4 +236,4 @@ def test_remedies_bring_the_wanted_magnitude_back(name: str) -> None:
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_unwise_files_end_with_a_sentence(version: str) -> None:
-    assert survives(STACK, version) > 200
+    assert 0.05 < survived(STACK, version) < 0.95

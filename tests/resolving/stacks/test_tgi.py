@@ -11,7 +11,8 @@ from gnomon.resolving.given import Given
 from gnomon.resolving.reading import Wanted
 from gnomon.resolving.stacks.hf5 import TransformersFive
 from gnomon.resolving.stacks.tgi import TextGenerationInference
-from tests.helpers.serving import (
+from tests.helpers.hostile_configs import survived
+from tests.helpers.stack_readings import (
     DEEPSEEK_PAIRS,
     DEEPSEEK_ROUNDED,
     G4,
@@ -25,7 +26,6 @@ from tests.helpers.serving import (
     ratios,
     read,
     reasons,
-    survives,
 )
 
 STACK = TextGenerationInference()
@@ -205,4 +205,4 @@ def test_remedies_bring_the_wanted_scaling_about(rule: str, block: dict[str, Any
 
 
 def test_unwise_files_end_with_a_sentence() -> None:
-    assert survives(STACK, "") > 150
+    assert 0.05 < survived(STACK, "") < 0.95

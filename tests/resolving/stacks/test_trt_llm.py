@@ -11,7 +11,8 @@ from gnomon.resolving.given import Given
 from gnomon.resolving.reading import Wanted
 from gnomon.resolving.stacks.hf5 import TransformersFive
 from gnomon.resolving.stacks.trt_llm import TensorRTLLM
-from tests.helpers.serving import (
+from tests.helpers.hostile_configs import survived
+from tests.helpers.stack_readings import (
     DEEPSEEK_PAIRS,
     DEEPSEEK_ROUNDED,
     G4,
@@ -29,7 +30,6 @@ from tests.helpers.serving import (
     ratios,
     read,
     reasons,
-    survives,
 )
 
 STACK = TensorRTLLM()
@@ -221,4 +221,4 @@ def test_exact_ends_cannot_be_brought_about() -> None:
 
 
 def test_unwise_files_end_with_a_sentence() -> None:
-    assert survives(STACK, "") > 200
+    assert 0.05 < survived(STACK, "") < 0.95

@@ -11,7 +11,8 @@ from gnomon.resolving.given import Given
 from gnomon.resolving.reading import Wanted
 from gnomon.resolving.stacks.hf5 import TransformersFive
 from gnomon.resolving.stacks.vllm import VLLM
-from tests.helpers.serving import (
+from tests.helpers.hostile_configs import survived
+from tests.helpers.stack_readings import (
     G4,
     G16,
     G32,
@@ -28,7 +29,6 @@ from tests.helpers.serving import (
     ratios,
     read,
     reasons,
-    survives,
 )
 
 STACK = VLLM()
@@ -110,7 +110,7 @@ def test_an_extrapolation_factor_of_0_leaves_plain_interpolation_in_older_versio
 
 
 def test_a_hybrid_without_rotation_is_no_finding() -> None:
-    assert "does not turn" in read(STACK, {**LLAMA, "model_type": "nemotron_h"}).absent
+    assert "nemotron_h has no positions and no rotation" in read(STACK, {**LLAMA, "model_type": "nemotron_h"}).absent
 
 
 def test_files_saved_by_transformers_5_are_plain_in_the_oldest_version() -> None:
@@ -169,4 +169,4 @@ def test_a_remedy_puts_ministrals_temperature_where_vllm_looks_for_it() -> None:
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_unwise_files_end_with_a_sentence(version: str) -> None:
-    assert survives(STACK, version) > 200
+    assert 0.05 < survived(STACK, version) < 0.95

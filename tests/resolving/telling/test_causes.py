@@ -2,11 +2,17 @@
 
 from typing import Any
 
+import pytest
+
 from gnomon.resolving import resolve
+from gnomon.resolving.asking import one
+from gnomon.resolving.columns import Compared
 from gnomon.resolving.gallery import gallery
 from gnomon.resolving.given import Given
+from gnomon.resolving.lengths import lengths_for
 from gnomon.resolving.reading import Reading
 from gnomon.resolving.telling.causes import Cause, cause_of, keys_of, without
+from gnomon.resolving.telling.rereading import reading_of, rereader
 from tests.helpers.small_stacks import GPT_OSS, side_by_side, small
 
 
@@ -71,3 +77,59 @@ def test_a_kind_whose_rule_is_followed_is_not_called_passed_over() -> None:
 def test_of_two_keys_that_explain_alone_the_first_of_the_file_is_told() -> None:
     given = next(entry for entry in gallery() if entry.name == "qwen3-8b-mscale").given
     assert "alone reads `rope_scaling.mscale: 0.707`" in resolve(given, stacks="sglang").column("sglang").sentences[0]
+
+
+LLAMA: dict[str, Any] = {
+    "model_type": "llama",
+    "hidden_size": 256,
+    "num_attention_heads": 4,
+    "max_position_embeddings": 16384,
+}
+YARN = {
+    "rope_type": "yarn",
+    "factor": 4.0,
+    "original_max_position_embeddings": 4096,
+    "beta_fast": 32.0,
+    "beta_slow": 1.0,
+    "rope_theta": 10000.0,
+}
+
+
+@pytest.mark.parametrize(
+    "spelt",
+    [
+        {"rope_theta": 10000.0, "rope_scaling": YARN},
+        {"rope_parameters": YARN},
+        {"rope_theta": 10000.0, "rope_scaling": YARN, "rope_parameters": YARN},
+    ],
+)
+def test_a_key_without_which_the_reference_computes_the_same_is_no_cause(spelt: dict[str, Any]) -> None:
+    """The builder's ramp is not rounded; the base in the block is 10000, which stands beside it, or is the default."""
+    [sentence, *_] = resolve({**LLAMA, **spelt}, stacks="ort-genai").column("ort-genai").sentences
+    assert "computes with truncate false (its own default), the reference with true (its own default)" in sentence
+    assert "rope_theta" not in sentence
+    assert "8.4%" in sentence
+
+
+def test_a_key_whose_value_the_stack_computes_with_anyway_is_no_cause() -> None:
+    """Megatron-LM's numbers are fixed: 1, 4 and 8192; the file says 1, 1 and 8192."""
+    given = next(entry for entry in gallery() if entry.name == "llama-4-scout").given
+    [sentence, *_] = resolve(given, stacks="megatron").column("megatron").sentences
+    assert "computes with high_freq_factor 4 (its own default), the reference with 1 (" in sentence
+    assert "8192" not in sentence
+    assert "low_freq_factor" not in sentence
+    lengths, held, pair = lengths_for(given), one("hf5"), one("megatron")
+    reading, reference = (reading_of(each, given, lengths) for each in (pair, held))
+    found = cause_of(
+        Compared(pair, reading, reference, lengths),
+        given,
+        rereader(held, given, lengths),
+        rereader(pair, given, lengths),
+    )
+    assert found == Cause("in part", (("text_config.rope_scaling.high_freq_factor", 1.0),))
+
+
+def test_a_key_that_the_reference_cannot_do_without_has_a_part_in_the_difference() -> None:
+    given = next(entry for entry in gallery() if entry.name == "llama-2-7b-linear").given
+    [sentence, *_] = resolve(given, stacks="tgi").column("tgi").sentences
+    assert "passes over `rope_scaling.factor: 4`: " in sentence

@@ -21,8 +21,8 @@ def test_the_report_of_gpt_oss_in_one_sentence() -> None:
     compared = side_by_side(config(), "rounds")
     [said, remedy] = sentences(compared, TRUNCATE, Mend("type --exact"))
     assert said.startswith("small@rounds (by reading) ignores `rope_scaling.truncate: false`: pair 17 is off by 76%")
-    assert "visible from a distance of about 454 tokens" in said  # 0.1 / 0.2208e-3 and one
-    assert "at 131,072 tokens (pair 12)" in said
+    assert "pair 12 is visible from a distance of 453 tokens" in said  # 0.1 / 0.2208e-3
+    assert "and more than a turn apart at 131,072 tokens" in said
     assert remedy == "To get the reference's behaviour from small@rounds: type --exact"
 
 
@@ -55,7 +55,7 @@ def test_equal_stacks_say_nothing_and_those_that_stop_or_lack_the_model_say_why(
 
 def test_a_rule_that_decides_by_another_length_names_both() -> None:
     said = sentences(side_by_side(config(), "served"), None, None)[0]
-    assert "computes with ramp length 131072 (its own default), the reference with 4096 (" in said
+    assert "computes with ramp length 131072 (the length that it was started for), the reference with 4096 (" in said
 
 
 def test_a_cap_that_differs_is_told_of_equal_stacks_too() -> None:

@@ -2,6 +2,7 @@
 
 import codecs
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,18 @@ def parse_json_object(data: bytes, name: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise UnsupportedTargetError(f"{name} must hold a JSON object, but it holds a {type(value).__name__}.")
     return value
+
+
+def json_bytes(content: Mapping[str, Any]) -> bytes:
+    """A JSON file; half of a pair of surrogates, which UTF-8 does not have, stays the escape that it was.
+
+    >>> json_bytes({"a": chr(0xFC)}).decode().split(), json_bytes({"a": chr(0xD800)}).decode().split()
+    (['{', '"a":', '"ü"', '}'], ['{', '"a":', '"\\\\ud800"', '}'])
+    """
+    try:
+        return (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode()
+    except UnicodeEncodeError:
+        return (json.dumps(content, indent=2) + "\n").encode()
 
 
 def require_file(path: Path) -> int:

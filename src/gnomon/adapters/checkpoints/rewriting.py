@@ -7,7 +7,6 @@ import hashlib
 import json
 import math
 import os
-import secrets
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -17,19 +16,17 @@ from typing import Any, final
 from gnomon.adapters.checkpoints.huggingface import SAFE, SAFE_INDEX
 from gnomon.adapters.checkpoints.json_file import INDEX_LIMIT, read_json_object
 from gnomon.adapters.checkpoints.module_folders import copy_folder, module_folders
-from gnomon.adapters.checkpoints.safetensors_file import shards
-from gnomon.adapters.checkpoints.safetensors_header import read_header
-from gnomon.adapters.checkpoints.shard import Change as Change
 from gnomon.adapters.checkpoints.shard import Changed as Changed
 from gnomon.adapters.checkpoints.shard import Shard
-from gnomon.errors import GnomonError, UnsupportedTargetError
+from gnomon.adapters.checkpoints.weight_files import ADAPTER, weight_files
+from gnomon.adapters.checkpoints.whole import whole
+from gnomon.errors import GnomonError
 
 #: other files with weights in them: they would keep the old tensors, so they stay behind
 WEIGHTS = (
     *(".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".gguf", ".onnx", ".onnx_data", ".h5", ".msgpack"),
     ".index.json",
 )
-ADAPTER = "adapter_model.safetensors"  #: what peft writes
 
 
 @final
@@ -41,7 +38,6 @@ class Rewritten:
     untouched: int
     digest: str
     left_behind: tuple[str, ...] = ()
-    files: tuple[str, ...] = ()
 
 
 @final
@@ -64,43 +60,35 @@ class Rewriting:
         """
         names = weight_files(source)
         require_new_folder(output, outside=source)
-        unknown = set(self.tensors) - {info.name for name in names for info in read_header(source / name)}
-        if unknown:
+        shards = {name: Shard(source / name, self.tensors) for name in names}
+        sizes = {name: size for shard in shards.values() for name, size in shard.sizes.items()}
+        if unknown := set(self.tensors) - set(sizes):
             raise GnomonError(f"{source} has no tensor {min(unknown)!r}; nothing is written.")
-        beside = output.with_name(f".{output.name}.{secrets.token_hex(4)}.part")
-        try:
+        with whole(output) as beside:
             beside.mkdir()
-            result = self._write(source, beside, names)
-            _synchronise(beside)  # before it has its name: a folder that is there is whole, even after a power cut
-            beside.replace(output)
-        except OSError as error:
-            raise GnomonError(f"Cannot write {output}: {error.strerror or error}. Choose another place.") from error
-        finally:
-            shutil.rmtree(beside, ignore_errors=True)
-        return result
+            return self._write(source, beside, shards, sizes)
 
-    def _write(self, source: Path, folder: Path, names: tuple[str, ...]) -> Rewritten:
+    def _write(self, source: Path, folder: Path, shards: Mapping[str, Shard], sizes: Mapping[str, int]) -> Rewritten:
         digest, untouched, total = hashlib.sha256(), 0, 0
-        for name in names:
+        for name, shard in shards.items():
             self.progress(name)
-            for tensor, old in Shard(source / name, self.tensors).copied(folder / name, self.progress):
-                total += tensor
+            for size, old in shard.copied(folder / name, self.progress):
+                total += size
                 untouched += old is not None
                 digest.update(old or b"")
-        left = self._others(source, folder, names)
-        if names[0] not in (SAFE, ADAPTER):
+        left = self._others(source, folder, tuple(shards))
+        if next(iter(shards)) not in (SAFE, ADAPTER):
             index = read_json_object(source / SAFE_INDEX, limit=INDEX_LIMIT)
             held = index.get("metadata")
-            index["metadata"] = self._metadata(held if isinstance(held, Mapping) else {}, source, names, total)
+            index["metadata"] = self._metadata(held if isinstance(held, Mapping) else {}, sizes, total)
             (folder / SAFE_INDEX).write_text(json.dumps(index, indent=2) + "\n", encoding="utf-8")
-        return Rewritten(tuple(self.tensors), untouched, digest.hexdigest(), left, (*self.files, *self.made))
+        return Rewritten(tuple(self.tensors), untouched, digest.hexdigest(), left)
 
-    def _metadata(self, held: Mapping[str, Any], source: Path, names: tuple[str, ...], total: int) -> dict[str, Any]:
+    def _metadata(self, held: Mapping[str, Any], sizes: Mapping[str, int], total: int) -> dict[str, Any]:
         """The index's metadata with the new sums; a count of parameters stays, but for what changed its shape."""
         new = {**held, "total_size": total}
         if type(count := held.get("total_parameters")) is int:
-            old = {info.name: math.prod(info.shape) for name in names for info in read_header(source / name)}
-            grown = sum(math.prod(changed.shape) - old[name] for name, changed in self.tensors.items())
+            grown = sum(math.prod(changed.shape) - sizes[name] for name, changed in self.tensors.items())
             new["total_parameters"] = count + grown
         return new
 
@@ -124,17 +112,6 @@ class Rewriting:
         return tuple(left)
 
 
-def weight_files(source: Path) -> tuple[str, ...]:
-    """The names of the safetensors files of a folder; raises UnsupportedTargetError when it has none."""
-    if (source / SAFE).exists():
-        return (SAFE,)
-    if (source / SAFE_INDEX).exists():
-        return tuple(path.name for path in shards(source / SAFE_INDEX))
-    if (source / ADAPTER).exists():
-        return (ADAPTER,)
-    raise UnsupportedTargetError(f"{source} has no {SAFE} and no {SAFE_INDEX}; save the model as safetensors first.")
-
-
 def require_new_folder(output: Path, *, outside: Path | None = None) -> None:
     """Raises GnomonError when the folder is there already, cannot be made where it should stand, or lies in `outside`.
 
@@ -156,13 +133,3 @@ def require_new_folder(output: Path, *, outside: Path | None = None) -> None:
         raise GnomonError(f"The folder {output.parent} does not exist; make it, or write somewhere else.")
     if not os.access(output.parent, os.W_OK):
         raise GnomonError(f"Cannot write into {output.parent}; choose another place.")
-
-
-def _synchronise(folder: Path) -> None:
-    """What the folder holds is on the disk, not only in memory that is to be written there."""
-    for path in (*folder.rglob("*"), folder):
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

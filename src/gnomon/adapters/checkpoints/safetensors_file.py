@@ -7,12 +7,11 @@ from typing import Any, final
 from torch import Tensor
 
 from gnomon.adapters.checkpoints.json_file import INDEX_LIMIT, read_json_object
-from gnomon.adapters.checkpoints.safetensors_header import read_header
+from gnomon.adapters.checkpoints.parts import read_part
+from gnomon.adapters.checkpoints.safetensors_header import Placed, read_header
 from gnomon.adapters.subject import MissingEvidence
 from gnomon.adapters.tensors import TensorInfo, TensorSource
 from gnomon.errors import UnsupportedTargetError
-
-PACKED = ("float4_", "float6_")  #: several values share a byte; torch has no arithmetic for them
 
 
 @final
@@ -21,27 +20,34 @@ class SafetensorsFile(TensorSource):
 
     Every header is checked when the source is made; a bad one raises UnsupportedTargetError. A file is opened, and its
     header read again by the library, at the first tensor asked of it only.
+
+    With `mapped=False` each tensor is read into memory of its own and no file stays open: what is dropped is free
+    again, where pages of a mapped file stay resident. A dtype that torch cannot read then raises GnomonError.
     """
 
-    def __init__(self, *paths: Path) -> None:
-        self._infos: dict[str, TensorInfo] = {}
-        self._where: dict[str, Path] = {}
+    def __init__(self, *paths: Path, mapped: bool = True) -> None:
+        self._placed: dict[str, tuple[Path, Placed]] = {}
         self._open: dict[Path, Any] = {}
+        self._mapped = mapped
         for path in paths:
-            for info in read_header(path):
-                self._infos[info.name], self._where[info.name] = info, path
+            self._placed |= {placed.info.name: (path, placed) for placed in read_header(path).tensors}
 
     def infos(self) -> tuple[TensorInfo, ...]:
-        return tuple(self._infos.values())
+        return tuple(placed.info for _, placed in self._placed.values())
 
     def info(self, name: str) -> TensorInfo:
-        return self._infos[name]
+        return self._placed[name][1].info
 
     def load(self, name: str) -> Tensor:
+        path, placed = self._placed[name]
+        return self._view(path, placed) if self._mapped else _read(path, placed)
+
+    def _view(self, path: Path, placed: Placed) -> Tensor:
         from safetensors import SafetensorError, safe_open
 
-        path, dtype = self._where[name], self._infos[name].dtype
-        if dtype.startswith(PACKED):
+        name = placed.info.name
+        if placed.dtype is None:
+            dtype = placed.info.dtype
             raise MissingEvidence(f"the tensor {name} has the dtype {dtype}, whose values torch cannot read")
         try:
             if path not in self._open:
@@ -50,6 +56,14 @@ class SafetensorsFile(TensorSource):
         except (SafetensorError, OSError) as error:
             raise UnsupportedTargetError(f"The tensor {name!r} of {path} cannot be read: {error}.") from None
         return tensor
+
+
+def _read(path: Path, placed: Placed) -> Tensor:
+    try:
+        with path.open("rb") as file:
+            return placed.tensor(read_part(file, placed.begin, placed.end - placed.begin))
+    except OSError as error:
+        raise UnsupportedTargetError(f"{path} cannot be read: {error.strerror}.") from None
 
 
 def shards(index: Path) -> tuple[Path, ...]:

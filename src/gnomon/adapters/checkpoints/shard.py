@@ -1,22 +1,18 @@
 """One safetensors file on its way to another one: some tensors made anew, the others copied chunk by chunk."""
 
 import hashlib
-import json
 import math
-import struct
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, final
+from typing import BinaryIO, final
 
 import torch
 from torch import Tensor
 
-from gnomon.adapters.checkpoints.safetensors_file import PACKED
-from gnomon.adapters.checkpoints.safetensors_header import DTYPES, HEADER_LIMIT, read_header
-from gnomon.errors import GnomonError, UnsupportedTargetError
-
-CHUNK = 8 * 2**20  #: bytes copied at a time
+from gnomon.adapters.checkpoints.parts import chunks, read_part
+from gnomon.adapters.checkpoints.safetensors_header import Placed, header_bytes, read_header
+from gnomon.errors import GnomonError
 
 Change = Callable[[Tensor], Tensor]
 
@@ -35,73 +31,47 @@ class Shard:
     """One safetensors file on its way to another one."""
 
     def __init__(self, path: Path, tensors: Mapping[str, Changed]) -> None:
-        read_header(path)  # every number in it is sane from here on
-        with path.open("rb") as file:
-            (length,) = struct.unpack("<Q", file.read(8))
-            self._header: dict[str, Any] = json.loads(file.read(length))
-        self._path, self._start, self._tensors = path, 8 + length, tensors
-        self._names = sorted(
-            (name for name in self._header if name != "__metadata__"),
-            key=lambda name: self._header[name]["data_offsets"],
-        )
+        header = read_header(path)
+        self._path, self._metadata, self._tensors = path, header.metadata, tensors
+        self._placed = sorted(header.tensors, key=lambda placed: (placed.begin, placed.end))
+
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """How many values each tensor has now."""
+        return {placed.info.name: math.prod(placed.info.shape) for placed in self._placed}
 
     def copied(self, target: Path, progress: Callable[[str], None]) -> Iterator[tuple[int, bytes | None]]:
         """Writes the file; yields each tensor's bytes on disk, and the SHA-256 of name and bytes of an old one."""
-        header, end = {}, 0
-        for name in self._names:
-            size = self._size(name)
-            fields = {**self._header[name], "shape": list(self._shape(name)), "data_offsets": [end, end + size]}
-            header[name], end = fields, end + size
-        metadata = {"__metadata__": self._header["__metadata__"]} if "__metadata__" in self._header else {}
-        raw = json.dumps({**metadata, **header}, separators=(",", ":")).encode()
-        raw += b" " * (-len(raw) % 8)
-        if len(raw) > HEADER_LIMIT:
-            raise GnomonError(f"The header of {target.name} would have {len(raw):,} bytes, more than readers take.")
+        infos = [replace(placed.info, shape=self._shape(placed)) for placed in self._placed]
+        start = header_bytes(zip(infos, (placed.kind for placed in self._placed), strict=True), self._metadata)
         with self._path.open("rb") as old, target.open("xb") as new:
-            new.write(struct.pack("<Q", len(raw)) + raw)
-            for name in self._names:
-                begin, stop = self._header[name]["data_offsets"]
-                old.seek(self._start + begin)
+            new.write(start)
+            for placed in self._placed:
+                name, size = placed.info.name, placed.end - placed.begin
                 if name in self._tensors:
                     progress(name)
-                    raw_tensor = bytearray(stop - begin)
-                    if old.readinto(raw_tensor) < len(raw_tensor):
-                        raise UnsupportedTargetError(f"{self._path} became shorter while it was read.")
-                    new.write(self._made(name, raw_tensor))
-                    yield self._size(name), None
+                    made = self._made(placed, read_part(old, placed.begin, size))
+                    new.write(made)
+                    yield made.nbytes, None
                 else:
-                    yield stop - begin, _copy(old, new, stop - begin, name)
+                    yield size, _copy(old, new, placed)
 
-    def _shape(self, name: str) -> tuple[int, ...]:
-        return self._tensors[name].shape if name in self._tensors else tuple(self._header[name]["shape"])
+    def _shape(self, placed: Placed) -> tuple[int, ...]:
+        name = placed.info.name
+        return self._tensors[name].shape if name in self._tensors else placed.info.shape
 
-    def _size(self, name: str) -> int:
-        return math.prod(self._shape(name)) * DTYPES[self._header[name]["dtype"]][1] // 8
-
-    def _made(self, name: str, raw: bytearray) -> memoryview:
-        fields = self._header[name]
-        named = DTYPES[fields["dtype"]][0]
-        dtype = None if named.startswith(PACKED) else getattr(torch, named, None)
-        if dtype is None:
-            raise GnomonError(f"The tensor {name!r} has the dtype {fields['dtype']}, whose values torch cannot read.")
-        flat = torch.frombuffer(raw, dtype=dtype) if raw else torch.empty(0, dtype=dtype)  # no buffer is no tensor
-        old = flat.reshape(fields["shape"])
+    def _made(self, placed: Placed, raw: bytearray) -> memoryview:
+        old, name, shape = placed.tensor(raw), placed.info.name, self._shape(placed)
         new = self._tensors[name].make(old)
-        if new.shape != self._shape(name) or new.dtype != dtype:
-            announced = f"{self._shape(name)} in {dtype} was announced"
+        if new.shape != shape or new.dtype != placed.dtype:
+            announced = f"{shape} in {placed.dtype} was announced"
             raise GnomonError(f"The new {name!r} is {tuple(new.shape)} in {new.dtype}, but {announced}.")
         return new.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().data
 
 
-def _copy(old: Any, new: Any, size: int, name: str) -> bytes:
-    digest, left = hashlib.sha256(name.encode()), size
-    while left:
-        chunk = old.read(min(CHUNK, left))
-        if not chunk:
-            raise UnsupportedTargetError(
-                f"The file ends inside the tensor {name!r}; it became shorter while it was read."
-            )
+def _copy(old: BinaryIO, new: BinaryIO, placed: Placed) -> bytes:
+    digest = hashlib.sha256(placed.info.name.encode())
+    for chunk in chunks(old, placed.begin, placed.end - placed.begin):
         new.write(chunk)
         digest.update(chunk)
-        left -= len(chunk)
     return digest.digest()

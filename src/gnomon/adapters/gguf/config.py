@@ -125,6 +125,8 @@ def gguf_config(metadata: Mapping[str, Any]) -> GGUFConfig:
     scaling: dict[str, Any] = {}
     for suffix, key in SCALING.items():
         _copy(metadata, f"{architecture}.{suffix}", scaling, key, sources, f"rope_scaling.{key}")
+    if scaling.get("factor") not in (None, 0, 1):
+        scaling.setdefault("rope_type", "linear")  # llama.cpp's default
     if scaling.get("rope_type") not in (None, "none"):
         config["rope_scaling"] = scaling
     _steepest(metadata, architecture, config, sources)

@@ -8,10 +8,12 @@ import torch
 from torch import Tensor
 
 from gnomon.adapters.checkpoints.huggingface import twin_subject
+from gnomon.adapters.checkpoints.parts import read_part
 from gnomon.adapters.checkpoints.transformers_models import in_full
 from gnomon.adapters.example import example_for
 from gnomon.adapters.families import family_of
 from gnomon.adapters.gguf.config import gguf_config, gguf_tokenizer
+from gnomon.adapters.gguf.divisors import NAMES, Lists, with_lists
 from gnomon.adapters.gguf.header import Header, Stored, read_gguf
 from gnomon.adapters.gguf.model import GGUFModel
 from gnomon.adapters.placement import NO_FORWARD, parse_device, parse_dtype
@@ -19,6 +21,7 @@ from gnomon.adapters.subject import Absent, Lazy, Subject
 from gnomon.adapters.tensors import TensorInfo, TensorSource
 from gnomon.errors import UnsupportedTargetError
 
+MOST_DIVISORS = 65536
 PLAIN = {
     "F64": torch.float64,
     "F32": torch.float32,
@@ -46,12 +49,9 @@ class GGUFTensors(TensorSource):
         stored = self._stored[name]
         kind = _type_name(stored.type)
         with self._path.open("rb") as file:
-            file.seek(stored.begin)
-            raw = np.frombuffer(file.read(stored.size), dtype=np.uint8)
-        if raw.size < stored.size:
-            raise UnsupportedTargetError(f"{self._path} has become shorter while it was read.")
+            raw = np.frombuffer(read_part(file, stored.begin, stored.size), dtype=np.uint8)
         if kind in PLAIN:
-            return torch.from_numpy(raw.copy()).view(PLAIN[kind]).reshape(stored.shape)
+            return torch.from_numpy(raw).view(PLAIN[kind]).reshape(stored.shape)
         return torch.from_numpy(_dequantised(raw, stored, self._path)).reshape(stored.shape)
 
 
@@ -69,14 +69,15 @@ def gguf_subject(
     place, number = parse_device(device), parse_dtype(dtype)
     require_gguf()
     header = read_gguf(path)
-    read = gguf_config(header.metadata)
-    model = GGUFModel(path, read.config, place, number)
+    tensors = GGUFTensors(path, header)
+    read = with_lists(gguf_config(header.metadata), header.metadata, read_lists(path, tensors))
+    model = GGUFModel(path, read, place, number)
     subject = Subject(
         str(path),
         config=read.config,
         claims=Lazy(read.claims),
         family=Lazy(lambda: family_of(read.config)),
-        tensors=GGUFTensors(path, header),
+        tensors=tensors,
         module=Lazy(lambda: in_full(model.loaded)) if forward else Absent(NO_FORWARD),
         loading=Lazy(lambda: model.loaded[1]) if forward else Absent(NO_FORWARD),
         example=Lazy(lambda: example_for(subject, None, place)),
@@ -84,6 +85,16 @@ def gguf_subject(
         trained=True,
     )
     return subject
+
+
+def read_lists(path: Path, tensors: TensorSource) -> Lists:
+    """The lists of divisors in the file; raises UnsupportedTargetError for one that is no list."""
+    sizes = {info.name: info.shape for info in tensors.infos()}
+    there = [name for name in NAMES if name in sizes]
+    for name in there:
+        if len(sizes[name]) != 1 or sizes[name][0] > MOST_DIVISORS:
+            raise UnsupportedTargetError(f"{path} is not usable: {name} has the shape {sizes[name]}, and is no list.")
+    return {name: tuple(float(value) for value in tensors.load(name).double()) for name in there}
 
 
 def gguf_twin(path: Path, *, device: Any = None, dtype: Any = None) -> Subject:

@@ -34,7 +34,7 @@ READ: dict[str, tuple[str, ...]] = {
 }
 #: read by other programs only, with the value that changes nothing where there is one
 ELSEWHERE: dict[str, Any] = {
-    "attn_factor": 1,  # llama.cpp, the authors' code
+    "attn_factor": 1,  # SGLang, older vLLM, the authors' code
     "extrapolation_factor": 1,  # vLLM
     "ext_factor": 1,
     "short_mscale": None,  # Phi-3-small
@@ -54,10 +54,11 @@ def unread_scaling_keys(subject: Subject) -> Iterator[Finding | Measured]:
     `attention_factor` is meant, and the model runs with other frequencies or another size of scores than the file says.
 
     Fix: spell the key as the kind of scaling reads it. `attention_factor` replaces what YaRN works out from its factor;
-    `attn_factor` multiplies it, in llama.cpp and the authors' code, and transformers ignores it.
+    `attn_factor` multiplies it, in SGLang, older vLLM and the authors' code; transformers ignores it, and llama.cpp
+    puts a number of its own in its place under YaRN (by reading).
 
     Sources: transformers 5.24 `modeling_rope_utils.py` (which kind reads what); vLLM issues 46280 and 48351 and mlx-lm
-    issue 1507 (an explicit attention factor dropped), mlx-lm and llama.cpp on `attn_factor`.
+    issue 1507 (an explicit attention factor dropped), SGLang and llama.cpp on `attn_factor` (PR #17945).
     """
     blocks = list(rope_blocks(subject.config))
     if not blocks:
@@ -88,7 +89,7 @@ def _of_another_program(block: RopeBlock, key: str) -> Finding | None:
     if key == "attn_factor" and (multiplier := positive(value)):
         given, own = positive(block.values.get("attention_factor")), 0.1 * math.log(max(factor or 1.0, 1.0)) + 1
         beside = f"attention_factor {given:g} replaces it there" if given else f"cos and sin stay at {own:.6g} there"
-        message += f" ({beside}); llama.cpp multiplies by it"
+        message += f" ({beside}); SGLang and the authors' code multiply by it"
         fix = f"write attention_factor: {given or own * multiplier:.6g} and drop attn_factor"
     return Finding(block.where, message, fix, {key: value})
 

@@ -9,15 +9,16 @@ import numpy as np
 from jaxtyping import Float64
 
 from gnomon.adapters import load_subject
+from gnomon.adapters.tokenizers import read_text
 from gnomon.errors import GnomonError
 from gnomon.extending.checking.embedding import documents, short
-from gnomon.extending.checking.measuring import Measured, Meter, Progress, Run
+from gnomon.extending.checking.measuring import Measured, Meter, Progress, Run, pace
 from gnomon.extending.checking.noise import compare
 from gnomon.extending.checking.opened import Opened, open_model, stated_length
 from gnomon.extending.checking.planned import BUDGET, Available, Wanted, planned
 from gnomon.extending.checking.results import AtLength, Checked, Keys, Models, Position
 from gnomon.extending.checking.scoring import Text
-from gnomon.extending.checking.tokens import Tokens, ids_of, read_text, tokens_of
+from gnomon.extending.checking.tokens import Tokens, ids_of, tokens_of
 
 SAMPLE = 4000  #: characters on which two tokenizers are compared
 
@@ -67,6 +68,8 @@ def check(
     there = Available(model.kind, model.length, new, len(words.ids), _special(model))
     run = Run(words, planned(wanted, there), wanted, there)
     meter = Meter(run.plan.tokens, progress)
+    if progress is not None:
+        meter.announce("the check of both models", *pace(model, words.ids[: min(run.plan.rows) - there.special]))
     first, name = run.measure(model, model.length, meter), model.name
     del model  # one in memory at a time
     model = open_model(after, tokens)

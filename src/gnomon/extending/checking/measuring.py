@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import final
 
 import numpy as np
+import torch
 from jaxtyping import Float64
 
 from gnomon.adapters.wording import said
@@ -17,6 +18,7 @@ from gnomon.extending.checking.planned import Available, Plan, Wanted
 from gnomon.extending.checking.scoring import Text, losses
 
 Progress = Callable[[int, int, str], None]  #: tokens read, tokens in all, what is next and how long the rest may take
+PACED, PROBED = 256, 8  #: tokens of the row that the pace is taken from, and of one before it
 INPUTS = 32  #: short inputs of an encoder
 
 
@@ -31,6 +33,13 @@ class Meter:
     def seconds(self) -> float:
         """Since the start."""
         return time.monotonic() - self._start
+
+    def announce(self, what: str, tokens: int, seconds: float) -> None:
+        """Before all of it, by the pace of a first short row; longer rows take longer for each token."""
+        if self._progress is not None:
+            took = _duration(seconds / tokens * self._total)
+            said = f"{what} reads {self._total:,} tokens: about {took} by the pace of one short row"
+            self._progress(0, self._total, said)
 
     def tell(self, what: str) -> None:
         """Before something is done."""
@@ -116,6 +125,16 @@ class Run:
 
 
 SHORTEST_INPUT = 32  #: tokens of the shortest inputs that an encoder is compared on
+
+
+def pace(opened: Opened, ids: np.ndarray) -> tuple[int, float]:
+    """Tokens of one short row, and the seconds that a second pass over it takes."""
+    row = opened.row(ids[:PACED].tolist())[None]
+    with torch.no_grad():
+        opened.module(row[:, :PROBED])  # what is made at the first call is made
+        start = time.monotonic()
+        opened.module(row)
+    return row.shape[1], time.monotonic() - start
 
 
 def _duration(seconds: float) -> str:

@@ -14,6 +14,7 @@ from jaxtyping import Float64
 BLOCK = 32  #: scored tokens whose mean counts as one draw
 ERRORS = 3.0  #: standard errors from which on a difference is called one, for many draws: once in 370 times by chance
 FEWEST = 4  #: draws without which nothing is called a difference
+FEW = 32  #: draws with which a longer text would make a smaller difference visible
 ROUNDING = 1e-4  #: nats; what another order of sums may change
 
 
@@ -24,6 +25,8 @@ class Change:
 
     >>> Change(2.0, 2.5, 0.1, draws=100).sentence("loss")
     'the loss rose from 2.000 to 2.500 (+0.500, standard error 0.100)'
+    >>> Change(2.0, 2.1, 0.1, draws=100).sentence("loss").partition("; ")[2]
+    '100 blocks of 32 tokens at most: 3.1 standard errors would be needed'
     """
 
     before: float | None
@@ -49,8 +52,8 @@ class Change:
         """Whether both were measured and differ by rounding at most."""
         return self.difference is not None and abs(self.difference) <= ROUNDING
 
-    def sentence(self, what: str) -> str:
-        """In words, never claiming a difference within noise."""
+    def sentence(self, what: str, draws: str = f"blocks of {BLOCK} tokens at most") -> str:
+        """In words, never claiming a difference within noise; `draws` says what counts as one."""
         if self.before is None or self.after is None or self.difference is None:
             return f"the {what} could not be compared"
         if self.none:
@@ -58,7 +61,16 @@ class Change:
         spread = "" if self.error is None else f", standard error {self.error:.3f}"
         numbers = f"from {self.before:.3f} to {self.after:.3f} ({self.difference:+.3f}{spread})"
         verb = {1: "rose", -1: "fell"}.get(self.direction)
-        return f"the {what} {verb} {numbers}" if verb else f"no change of the {what} is seen beyond noise: {numbers}"
+        if verb:
+            return f"the {what} {verb} {numbers}"
+        return f"no change of the {what} is seen beyond noise: {numbers}; {self._needed(draws)}"
+
+    def _needed(self, draws: str) -> str:
+        """What a difference would have to be for so few draws."""
+        if self.draws < FEWEST or self.error is None:
+            return f"{self.draws} of the {FEWEST} {draws} that would be needed"
+        few = "only " if self.draws < FEW else ""
+        return f"{few}{self.draws} {draws}: {errors(self.draws):.1f} standard errors would be needed"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data; `difference` and `direction` beside the fields."""

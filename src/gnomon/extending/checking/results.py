@@ -7,6 +7,7 @@ from gnomon.extending.checking.embedding import Documents, Short
 from gnomon.extending.checking.noise import Change
 from gnomon.extending.checking.opened import Kind
 from gnomon.extending.checking.passkeys import Recall
+from gnomon.report.plain import plain
 
 VERSION = 1  #: of the form of `Checked.to_dict`
 
@@ -124,21 +125,24 @@ class Checked:
         return any(rises) or any(lost)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
-        return {
-            "schema_version": VERSION,
-            **{name: getattr(self.models, name) for name in ("before", "after", "kind", "old", "new")},
-            "last": self.last,
-            **{
-                name: [each.to_dict() for each in getattr(self, name)]
-                for name in ("lengths", "keys", "documents", "short")
-            },
-            "left_out": list(self.left_out),
-            "worse": self.worse,
-            "verdict": list(self.verdict),
-            "tokens": self.tokens,
-            "seconds": round(self.seconds, 1),
-        }
+        """Plain data for JSON; a number that is not finite is null."""
+        found: dict[str, Any] = plain(
+            {
+                "schema_version": VERSION,
+                **{name: getattr(self.models, name) for name in ("before", "after", "kind", "old", "new")},
+                "last": self.last,
+                **{
+                    name: [each.to_dict() for each in getattr(self, name)]
+                    for name in ("lengths", "keys", "documents", "short")
+                },
+                "left_out": list(self.left_out),
+                "worse": self.worse,
+                "verdict": list(self.verdict),
+                "tokens": self.tokens,
+                "seconds": round(self.seconds, 1),
+            }
+        )
+        return found
 
     def __str__(self) -> str:
         from gnomon.extending.checking.table import as_text

@@ -28,9 +28,11 @@ def as_text(checked: Checked) -> str:
 def _losses(checked: Checked) -> list[str]:
     if not checked.lengths:
         return []
-    head = ("tokens", "rows", "perplexity", "after", "change", "+-", f"last {checked.last}", "after", "change", "+-")
+    change = ("after", "nats a token", "+-")
+    head = ("tokens", "rows", "perplexity", *change, f"last {checked.last}", *change)
     rows = [(str(at.length), str(at.rows), *_change(at.windows), *_change(at.last)) for at in checked.lengths]
-    return list(columns(head, rows))
+    note = f"Perplexity of whole rows, and of the last {checked.last} tokens; the loss's change +- its standard error."
+    return [*columns(head, rows), *wrap(note, WIDTH)]
 
 
 def _change(change: object) -> tuple[str, str, str, str]:

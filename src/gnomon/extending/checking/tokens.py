@@ -7,7 +7,7 @@ from typing import Any, final
 
 from gnomon.adapters.checkpoints.transformers_models import quiet_transformers
 from gnomon.adapters.subject import MissingEvidence
-from gnomon.adapters.wording import said
+from gnomon.adapters.tokenizers import load_tokenizer, read_text
 from gnomon.errors import GnomonError
 
 FEWEST = 64  #: tokens of a text that anything can be measured on
@@ -51,16 +51,6 @@ def tokens_of(target: Any, tokenizer: Any = None) -> Tokens:
     return Tokens(lambda text: [int(each) for each in tokenizer(text)])
 
 
-def read_text(path: str | Path) -> str:
-    """The text of a file in UTF-8; raises GnomonError where there is none."""
-    try:
-        return Path(path).expanduser().read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise GnomonError(f"{path} is no text in UTF-8; give a text file of natural language or code.") from None
-    except (OSError, ValueError, RuntimeError) as error:
-        raise GnomonError(f"The text {str(path)!r} cannot be read ({said(error)}); give a text file.") from None
-
-
 def ids_of(tokens: Tokens, path: str | Path, *, fewest: int = FEWEST) -> list[int]:
     """The ids of a text file; raises GnomonError for fewer than `fewest`."""
     ids = tokens.encode(read_text(path))
@@ -72,20 +62,11 @@ def ids_of(tokens: Tokens, path: str | Path, *, fewest: int = FEWEST) -> list[in
 
 
 def _own(path: Path) -> Any:
-    """The tokenizer beside a model; code that a folder brings is never run."""
     try:
-        with quiet_transformers():
-            from transformers import AutoTokenizer
-
-            where, more = (path.parent, {"gguf_file": path.name}) if path.suffix.lower() == ".gguf" else (path, {})
-            return AutoTokenizer.from_pretrained(str(where), local_files_only=True, trust_remote_code=False, **more)
+        return load_tokenizer(path)
     except MissingEvidence as error:
-        raise GnomonError(f"{error}.") from None
-    except Exception as error:  # noqa: BLE001  transformers raises every kind of error for what it cannot load
-        raise GnomonError(
-            f"There is no tokenizer that can be read in {path} ({said(error)}); copy tokenizer.json and "
-            "tokenizer_config.json there."
-        ) from None
+        words = str(error)
+        raise GnomonError(f"{words[0].upper()}{words[1:]}.") from None
 
 
 def _of_transformers(tokenizer: Any) -> Tokens:

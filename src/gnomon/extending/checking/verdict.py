@@ -13,7 +13,7 @@ def verdict(checked: Checked) -> tuple[str, ...]:
     models = checked.models
     return (
         *(sentence for at in checked.lengths for sentence in _losses(at, checked.last, models)),
-        *(sentence for keys in checked.keys if (sentence := _keys(keys))),
+        *(sentence for keys in checked.keys if (sentence := _keys(keys, models))),
         *(_short(short) for short in checked.short),
         *(sentence for documents in checked.documents for sentence in _documents(documents, models)),
         *checked.left_out,
@@ -44,11 +44,11 @@ def _losses(at: AtLength, last: int, models: Models) -> Iterator[str]:
         )
 
 
-def _keys(keys: Keys) -> str:
+def _keys(keys: Keys, models: Models) -> str:
     told = [
         f"{name} finds {sum(each.found for each in found)} of {len(found)} keys (mean rank of their tokens "
         f"{sum(each.rank for each in found) / len(found):.1f})"
-        for name, found in (("the model before", keys.before), ("the one after", keys.after))
+        for name, found in ((models.before, keys.before), (models.after, keys.after))
         if found
     ]
     return f"In {keys.length} tokens {' and '.join(told)}." if told else ""
@@ -64,7 +64,7 @@ def _short(short: Short) -> str:
 
 
 def _documents(documents: Documents, models: Models) -> Iterator[str]:
-    change = documents.found.sentence("share of parts that find their document")
+    change = documents.found.sentence("share of parts that find their document", "documents")
     worse = models.within(documents.length) and documents.found.direction < 0
     yield (
         f"Among {documents.documents} documents of {documents.length} tokens {change}"
@@ -73,5 +73,5 @@ def _documents(documents: Documents, models: Models) -> Iterator[str]:
     if documents.beyond is not None:
         yield (
             f"Of the parts from beyond {models.old} tokens, which {models.before} does not read, "
-            f"{documents.beyond.sentence('share that find their document')}."
+            f"{documents.beyond.sentence('share that find their document', 'documents')}."
         )

@@ -5,21 +5,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, final
 
-import numpy as np
-from jaxtyping import Float32
-
+from gnomon.adapters.gguf.pairs import Head, read_head
+from gnomon.adapters.gguf.writing import F32Lists, write_gguf
 from gnomon.errors import GnomonError
 from gnomon.extending.asked import Asked
 from gnomon.extending.extended import Edit, Extended
-from gnomon.extending.gguf.copying import require_new_file, write_gguf
 from gnomon.extending.gguf.metadata import gguf_changes
-from gnomon.extending.gguf.pairs import Head, read_head
 from gnomon.extending.gguf.reading import read_gguf_rotary
 from gnomon.extending.prepared import Prepared, Told
-from gnomon.extending.rotary.composing import composed
+from gnomon.extending.rotary.composing import Composed, composed
 from gnomon.extending.rotary.lengths import lengths_of
 from gnomon.extending.sentences import sentences
 from gnomon.extending.stacks import StackRow, rows_of
+from gnomon.extending.unused import require_read_of_gguf
+from gnomon.plots.files import try_writing
 
 METADATA: Final = "metadata"
 
@@ -32,7 +31,7 @@ class PreparedGGUF(Prepared):
     shown: Extended
     head: Head
     keys: Mapping[str, Any]
-    lists: Mapping[str, Float32[np.ndarray, " pairs"]]
+    lists: F32Lists
 
     def require_output(self, output: Path) -> None:
         require_new_file(output)
@@ -52,6 +51,7 @@ def prepare_gguf(source: Path, asked: Asked, *, ask_stacks: bool = True) -> Prep
     """Raises GnomonError with one sentence for what cannot be extended so, or has no words in GGUF."""
     if not isinstance(asked.to, int):
         raise GnomonError("A GGUF file is extended to a number of tokens; give one.")
+    require_read_of_gguf(asked)
     head = read_head(source)
     _require_whole(head)
     architecture = head.header.metadata.get("general.architecture")
@@ -64,7 +64,7 @@ def prepare_gguf(source: Path, asked: Asked, *, ask_stacks: bool = True) -> Prep
     rows: tuple[StackRow, ...] = ()
     if ask_stacks:
         factors = {name: tuple(float(v) for v in values) for name, values in changes.lists.items()}
-        rows = rows_of(replace(given.edited(keys), factors={**given.factors, **factors}), asked.to)
+        rows = rows_of(replace(given.edited(keys), factors={**given.factors, **factors}), asked.to, asked.stacks)
     edits = tuple(Edit(key, head.header.metadata.get(key), value) for key, value in keys.items())
     shown = Extended(
         source=source,
@@ -72,12 +72,23 @@ def prepare_gguf(source: Path, asked: Asked, *, ask_stacks: bool = True) -> Prep
         to=asked.to,
         method=made.method,
         words=sentences(made.words),
-        drawbacks=sentences(made.drawbacks),
+        drawbacks=sentences((*made.drawbacks, *_dropped(made, architecture))),
         edits={METADATA: edits},
         stacks=rows,
         changed=tuple(changes.lists),
     )
     return PreparedGGUF(shown, head, keys, changes.lists)
+
+
+def _dropped(made: Composed, architecture: str) -> tuple[str, ...]:
+    """What transformers' loader of GGUF files passes over; it reads the scaling of one architecture only."""
+    rules = {scaled.rule for _, scaled in made.layers if scaled is not None}
+    if rules <= {"default"} or architecture == "gpt-oss":
+        return ()
+    return (
+        "transformers loads GGUF files without their scaling, as if the model were not extended; "
+        "llama.cpp and gnomon read it",
+    )
 
 
 def _require_whole(head: Head) -> None:
@@ -86,5 +97,14 @@ def _require_whole(head: Head) -> None:
         raise GnomonError(
             f"{head.path} is one of {parts} parts of a model; join them first, as llama-gguf-split --merge does."
         )
-    if odd := next((stored.name for stored in head.header.tensors if "\ufffd" in stored.name), None):
-        raise GnomonError(f"{head.path} has a tensor whose name is no text ({odd!r}), so it cannot be written again.")
+
+
+def require_new_file(output: Path) -> None:
+    """Raises GnomonError when the file is there already, or cannot be made where it should stand."""
+    if output.suffix.lower() != ".gguf":
+        raise GnomonError(
+            f"A GGUF file is extended into another one; name {output.name or 'it'} with .gguf at its end."
+        )
+    try_writing(output)
+    if output.exists() or output.is_symlink():
+        raise GnomonError(f"{output} exists already, and nothing is overwritten; name a new file.")

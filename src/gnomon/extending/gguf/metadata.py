@@ -8,8 +8,8 @@ from typing import Any, Final, final
 import numpy as np
 from jaxtyping import Float32
 
+from gnomon.adapters.gguf.divisors import FREQS, LONG, SHORT, divisors
 from gnomon.errors import GnomonError
-from gnomon.extending.gguf.reading import FREQS, LONG, SHORT, divisors
 from gnomon.extending.rotary.composing import Composed
 from gnomon.extending.rotary.held import Held, Scaled, number
 
@@ -40,7 +40,7 @@ def gguf_changes(composed: Composed, architecture: str, metadata: Mapping[str, A
         return Changes({**length, **keys, **original})
     if scaled.rule == "llama3":
         inverse = scaled.frequencies(composed.lengths.original).inverse(held.rotary_dim)
-        return Changes(length, {FREQS: divisors(held, inverse)})
+        return Changes(length, {FREQS: divisors(inverse, held.base)})
     if scaled.rule == "longrope":
         return _longrope(composed, held, scaled, architecture, metadata)
     raise GnomonError(f"GGUF has no words for {scaled.rule} scaling; use yarn, linear or ntk.")

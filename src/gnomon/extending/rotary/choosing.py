@@ -3,37 +3,33 @@
 from typing import Final
 
 from gnomon.extending.rotary.held import Held, Lengths
-from gnomon.extending.rotary.methods.yarn import REACH
 
-#: families that transformers reads a "yarn" block of as longrope, or of which it allows longrope alone
-LONGROPE_ONLY: Final = ("phi3", "phimoe", "phi4_multimodal")
 LENGTHS_ONLY: Final = "lengths"  #: no frequency changes
 SMALL: Final = 4.0
 
 
-def chosen(held: Held, lengths: Lengths, model_type: str) -> tuple[str, tuple[str, ...]]:
+def chosen(held: Held, lengths: Lengths, longrope_only: bool = False) -> tuple[str, tuple[str, ...]]:
     """The method for a kind of layer, and the reasons in whole sentences.
 
     A rule that is there goes on, because another one on top would be neither. A plain model gets YaRN: without training
     it works at once where interpolation does not (Chen et al. 2023, table 3), with training it reached 3.35 against
     3.34 and 3.59 at twice the length of Llama 2 with less than half of the tokens (Peng et al. 2023, table 1).
 
-    >>> chosen(Held(None, "default", 1e4, 128), Lengths(4096, 4096, 4096, 8192), "llama")[0]
+    >>> chosen(Held(None, "default", 1e4, 128), Lengths(4096, 4096, 4096, 8192))[0]
     'yarn'
     """
     if held.rule == "proportional":
         return _proportional(held, lengths)
     if held.rule != "default":
         return held.rule, (f"the checkpoint is scaled already ({held.name}), and that rule goes on",)
-    if model_type in LONGROPE_ONLY:
-        return "longrope", (f"transformers reads no scaling but longrope in a {model_type} config",)
+    if longrope_only:
+        return "longrope", ("transformers reads no scaling but longrope in a config of this family",)
     why = "YaRN works at once, and leaves the fast pairs as they were trained (Peng et al. 2023)"
     near = (
         "at factors up to 4 a larger base (ntk) may find more in long texts (Gelberg et al. 2025: 21.1, 19.4 and 16.5 "
         "needles against 17.8, 0.5 and 14.6); compare both with --check"
     )
-    far = f"beyond a factor of {REACH:g} a search for a factor of each pair is worth its price (Ding et al. 2024)"
-    return "yarn", (why, *((near,) if lengths.factor <= SMALL else ()), *((far,) if lengths.factor > REACH else ()))
+    return "yarn", (why, *((near,) if lengths.factor <= SMALL else ()))
 
 
 def _proportional(held: Held, lengths: Lengths) -> tuple[str, tuple[str, ...]]:

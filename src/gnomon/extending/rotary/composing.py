@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from typing import final
 
 from gnomon.errors import GnomonError
-from gnomon.extending.rotary.choosing import LENGTHS_ONLY, LONGROPE_ONLY, chosen
-from gnomon.extending.rotary.held import Held, Lengths, Scaled
+from gnomon.extending.rotary.choosing import LENGTHS_ONLY, chosen
+from gnomon.extending.rotary.held import Held, Lengths, Scaled, computing
 from gnomon.extending.rotary.methods import METHODS
 from gnomon.extending.rotary.methods.longrope import Lists, longrope
+from gnomon.extending.rotary.methods.yarn import REACH
 from gnomon.extending.rotary.reading import RotaryConfig
 
 
@@ -40,9 +41,11 @@ def composed(rotary: RotaryConfig, lengths: Lengths, method: str = "auto", lists
     names: list[str] = []
     for held in rotary.held:
         name, why = _method(held, rotary, lengths, method, lists)
-        scaled = None if name == LENGTHS_ONLY else _applied(name, held, lengths, lists)
+        with computing(name):
+            scaled = None if name == LENGTHS_ONLY else _applied(name, held, lengths, lists)
+            if scaled is not None:
+                scaled.frequencies(lengths.original).inverse(held.rotary_dim)
         if scaled is not None:
-            scaled.frequencies(lengths.original).inverse(held.rotary_dim)  # numbers that give no frequencies end here
             why, names = (*why, *scaled.words), [*names, name]
             drawbacks += scaled.drawbacks
         layers.append((held, scaled))
@@ -51,6 +54,10 @@ def composed(rotary: RotaryConfig, lengths: Lengths, method: str = "auto", lists
         words.append(f"the config states no length: {lengths.stated:,} tokens are the default of transformers' class")
     if not names and method != "auto":
         raise GnomonError(f"No layer of this model needs {method}: {words[0]}; --method auto changes the lengths only.")
+    if lists is not None and "longrope" not in names:
+        raise GnomonError(f"Nothing would read the lists of divisors: they are for longrope, not for {method}.")
+    if lengths.factor > REACH and (method == "auto" or "yarn" in names) and set(names) - {"longrope"}:
+        drawbacks.insert(0, _beyond(lengths))
     if not rotary.known:
         drawbacks.append(
             f"gnomon does not know the model type {rotary.model_type!r}, and read its rotary keys as usual"
@@ -59,6 +66,14 @@ def composed(rotary: RotaryConfig, lengths: Lengths, method: str = "auto", lists
         drawbacks.append("layers with a window share the block of the others, so they are scaled too")
     found = ", ".join(dict.fromkeys(names)) or LENGTHS_ONLY
     return Composed(tuple(layers), lengths, found, tuple(words), tuple(dict.fromkeys(drawbacks)))
+
+
+def _beyond(lengths: Lengths) -> str:
+    return (
+        f"no published result supports a factor of {lengths.factor:g}: YaRN was tried up to {REACH:g}, so expect the "
+        "whole model to get worse, in short sequences too, and measure it with --check; LongRoPE with searched factors "
+        "for each pair (--method longrope --search) is what is published for more"
+    )
 
 
 def _method(
@@ -75,14 +90,14 @@ def _method(
     if lists is not None and method in ("auto", "longrope"):
         return "longrope", ()
     if method == "auto":
-        name, why = chosen(held, lengths, rotary.model_type)
+        name, why = chosen(held, lengths, rotary.longrope_only)
         if name not in (*METHODS, LENGTHS_ONLY):
             raise GnomonError(
                 f"The checkpoint is scaled by {name!r}, a rule that gnomon does not extend; it extends "
                 f"{', '.join(METHODS)} and plain frequencies."
             )
         return name, why
-    if rotary.model_type in LONGROPE_ONLY and method not in ("longrope", "ntk"):
+    if rotary.longrope_only and method not in ("longrope", "ntk"):
         raise GnomonError(
             f"transformers reads no scaling but longrope in a {rotary.model_type} config; use longrope, or ntk, which "
             f"needs none."
@@ -93,6 +108,12 @@ def _method(
 
 
 def _applied(name: str, held: Held, lengths: Lengths, lists: Lists | None) -> Scaled:
+    if lengths.beside and name != "ntk":
+        raise GnomonError(
+            f"The config states {lengths.original:,} tokens and no scaling, and {lengths.beside:,} as the original "
+            f"length, as after ntk, which raises the base; {name} counts from the trained length, so say which it is "
+            f"with --original {lengths.original} or --original {lengths.beside}, or go on with ntk."
+        )
     return longrope(held, lengths, lists) if name == "longrope" else METHODS[name](held, lengths)
 
 

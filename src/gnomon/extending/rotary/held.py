@@ -1,6 +1,7 @@
 """What turns the layers of a rotary model, now and afterwards: base, rule and numbers of each kind of layer."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, final
 
@@ -56,7 +57,8 @@ class Held:
 class Lengths:
     """`original`: trained without scaling; `now`: served by the config as it is; `stated`: max_position_embeddings.
 
-    `assumed` says that the config does not state it, and that it is the default of the class in transformers.
+    `assumed` says that the config does not state it, and that it is the default of the class in transformers. `beside`
+    is a shorter original length that an unscaled config states: its base was raised for what is more.
     """
 
     original: int
@@ -64,6 +66,7 @@ class Lengths:
     stated: int | None
     to: int
     assumed: bool = False
+    beside: int | None = None
 
     @property
     def factor(self) -> float:
@@ -101,13 +104,20 @@ class Scaled:
             options["factor"] = self.positions / original
         if self.rule == "proportional":
             options["fraction"] = self.values.get("partial_rotary_factor", 1.0)
-        try:
+        with computing(self.rule):
             return build_frequencies({"kind": KINDS.get(self.rule, self.rule), "base": self.base, **options})
-        except GnomonError:
-            raise
-        except (TypeError, ValueError, OverflowError) as error:  # a config may hold anything
-            said = str(error).splitlines()[0]
-            raise GnomonError(f"The {self.rule} scaling of the config cannot be computed: {said}") from None
+
+
+@contextmanager
+def computing(rule: str) -> Iterator[None]:
+    """Numbers that no frequencies can be computed from end in a GnomonError: a config may hold anything."""
+    try:
+        yield
+    except GnomonError:
+        raise
+    except (TypeError, ValueError, ArithmeticError) as error:
+        said = str(error).splitlines()[0]
+        raise GnomonError(f"The {rule} scaling of the config cannot be computed: {said}") from None
 
 
 def number(value: Any) -> float | None:

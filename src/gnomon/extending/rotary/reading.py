@@ -15,6 +15,7 @@ from gnomon.adapters.families.rules import Rule, Switch
 from gnomon.adapters.subject import MissingEvidence
 from gnomon.errors import GnomonError
 from gnomon.extending.rotary.held import Held, number, whole
+from gnomon.extending.rotary.statements import BLOCKS, require_one_statement
 
 WINDOWED: Final = ("sliding_attention", "chunked_attention")
 WINDOWS: Final = ("sliding_window", "attention_chunk_size", "local_attention")
@@ -25,9 +26,10 @@ ALL_WINDOWED: Final = {
     "starcoder2": "sliding_window",
     "llama4_text": "attention_chunk_size",
 }
-BLOCKS: Final = ("rope_scaling", "rope_parameters")
 #: families whose class reads no scaling, and whose checkpoints store the frequencies that win over the base
 STORED: Final = ("esm", "wav2vec2-conformer")
+#: families that transformers reads a "yarn" block of as longrope, or of which it allows longrope alone
+LONGROPE_ONLY: Final = ("phi3", "phimoe", "phi4_multimodal")
 #: keys without which a config of an unknown family is not taken for a rotary one
 SIGNS: Final = ("rope_theta", "rotary_emb_base", *BLOCKS)
 
@@ -42,6 +44,7 @@ class RotaryConfig:
     model_type: str
     held: tuple[Held, ...]
     known: bool = True  #: whether gnomon knows the family; else it was read as a plain rotary one
+    longrope_only: bool = False  #: its config may hold no other scaling
     fixed: bool = False  #: no key changes how this family turns (GPT-J, ESM)
 
     @property
@@ -60,7 +63,7 @@ def read_rotary(config: Mapping[str, Any]) -> RotaryConfig | None:
     rotation, reader, known = _rotation(config)
     if rotation is None:
         return None
-    _require_one_statement(reader)
+    require_one_statement(reader, rotation)
     model_type = str(reader.config.get("model_type", config.get("model_type", "")))
     held = tuple(
         _held(rope, claim, reader, model_type)
@@ -72,7 +75,8 @@ def read_rotary(config: Mapping[str, Any]) -> RotaryConfig | None:
     if rotation.rotated == FullHead():
         _require_whole_head(held, reader, model_type)
     fixed = not rotation.base.base_keys or model_type in STORED
-    return RotaryConfig(reader.config, reader.named(""), model_type, held, known, fixed)
+    only = model_type in LONGROPE_ONLY
+    return RotaryConfig(reader.config, reader.named(""), model_type, held, known, only, fixed)
 
 
 def _require_whole_head(held: tuple[Held, ...], reader: ConfigReader, model_type: str) -> None:
@@ -138,22 +142,6 @@ def _windowed(kind: str | None, reader: ConfigReader, model_type: str) -> bool:
 def _no_full_layer(types: tuple[str, ...], key: str | None) -> bool:
     """Layers of full attention do not rotate in the families of chunks; elsewhere one of them is enough."""
     return key == "attention_chunk_size" or "full_attention" not in types
-
-
-def _require_one_statement(reader: ConfigReader) -> None:
-    blocks = [reader.mapping(name) for name in BLOCKS]
-    flat = [block.get("full_attention") if "full_attention" in block else block for block in blocks]
-    kinds = [_statement(block) for block in flat if isinstance(block, Mapping) and block]
-    if len(kinds) == 2 and kinds[0] != kinds[1]:
-        raise GnomonError(
-            f"The config states its scaling twice, and differently: rope_scaling {kinds[0][0]} by {kinds[0][1]}, "
-            f"rope_parameters {kinds[1][0]} by {kinds[1][1]}; keep the one that the weights were trained with."
-        )
-
-
-def _statement(block: Mapping[str, Any]) -> tuple[Any, Any]:
-    kind = block.get("rope_type") or block.get("type") or "default"
-    return {"su": "longrope", "mrope": "default"}.get(str(kind), kind), block.get("factor")
 
 
 def stated_lengths(rotary: RotaryConfig) -> dict[str, int]:

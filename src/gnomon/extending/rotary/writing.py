@@ -13,7 +13,8 @@ from gnomon.errors import GnomonError
 from gnomon.extending.plan import Plan
 from gnomon.extending.rotary.composing import Composed
 from gnomon.extending.rotary.held import ORIGINAL, Held, Scaled
-from gnomon.extending.rotary.reading import BLOCKS, RotaryConfig, stated_lengths
+from gnomon.extending.rotary.reading import RotaryConfig, stated_lengths
+from gnomon.extending.rotary.statements import BLOCKS
 from gnomon.extending.sentences import sentences
 
 #: families that declare the original length beside the block; transformers 4, ExLlamaV2 and TGI read that of longrope
@@ -110,7 +111,7 @@ def _lengths(rotary: RotaryConfig, composed: Composed) -> dict[str, Any]:
     edits: dict[str, Any] = dict.fromkeys(stated, to) | {first: composed.positions}
     rules = {scaled.rule for _, scaled in composed.layers if scaled is not None}
     if ORIGINAL in rotary.part or (rules and rotary.model_type in BESIDE) or "longrope" in rules:
-        edits[ORIGINAL] = composed.lengths.original
+        edits[ORIGINAL] = composed.lengths.beside or composed.lengths.original
     return edits
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, final
 
 from gnomon.extending.checking.noise import Change
+from gnomon.report.plain import plain
 
 
 @final
@@ -69,7 +70,7 @@ class Searched:
         judged = (
             "the list is worth writing"
             if self.better
-            else f"the search found nothing better than {self.best_baseline}, which more stacks read alike"
+            else f"the search found nothing better than {self.best_baseline}, which more engines read alike"
         )
         sentences = [
             f"From the best plain method ({self.best_baseline}) to the list found, in rows of {lengths.measured} "
@@ -84,9 +85,9 @@ class Searched:
         return tuple(sentences)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON."""
+        """Plain data for JSON; a number that is not finite is null."""
         lengths = self.lengths
-        return {
+        found = {
             "schema_version": 1,
             "long_factor": list(self.long_factor),
             "short_factor": list(self.short_factor),
@@ -99,6 +100,8 @@ class Searched:
             "verdict": list(self.verdict),
             "cost": self.cost.to_dict(),
         }
+        plain_found: dict[str, Any] = plain(found)
+        return plain_found
 
     def __str__(self) -> str:
         from gnomon.extending.searching.table import as_text

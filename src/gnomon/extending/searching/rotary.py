@@ -1,6 +1,6 @@
 """The rotary part of a transformers model: what it turns by, and other frequencies for as long as a block runs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, final
@@ -12,8 +12,9 @@ from torch import nn
 
 from gnomon.encodings.frequencies.plain import Plain
 from gnomon.errors import GnomonError
+from gnomon.extending.rotary.lengths import trained_length
+from gnomon.extending.rotary.reading import RotaryConfig, read_rotary
 
-KEY = "original_max_position_embeddings"
 Pairs = Float64[np.ndarray, " pairs"]
 
 
@@ -55,13 +56,10 @@ def rotary_of(module: nn.Module, original: int | None = None) -> Rotary:
         raise GnomonError(f"{type(module).__name__} {what}; factors are searched where all layers turn alike.")
     if not all(torch.equal(part.get_buffer("inv_freq"), found[0].get_buffer("inv_freq")) for part in found):
         raise GnomonError(f"The layers of {type(module).__name__} turn differently; factors are searched for one rule.")
-    block, longest = _block(module)
-    base = block.get("rope_theta")
-    if not isinstance(base, int | float):
-        raise GnomonError(f"The config of {type(module).__name__} gives no rope_theta, so factors have no base.")
     if not all(bool((part.get_buffer("inv_freq") > 0).all()) for part in found):
         raise GnomonError(f"{type(module).__name__} has pairs that do not turn, which no factor changes.")
-    return Rotary(found, float(base), original or _original(block, longest))
+    config = _config(module)
+    return Rotary(found, config.held[0].base, trained_length(config, original))
 
 
 @contextmanager
@@ -87,24 +85,9 @@ def _inverse(part: nn.Module) -> Pairs:
     return inverse
 
 
-def _block(module: nn.Module) -> tuple[Mapping[str, Any], int | None]:
-    """The rotary block and the longest length of the text model's config."""
+def _config(module: nn.Module) -> RotaryConfig:
     config: Any = getattr(module, "config", None)
-    text = config.get_text_config() if hasattr(config, "get_text_config") else config
-    block = getattr(text, "rope_parameters", None)
-    longest = getattr(text, "max_position_embeddings", None)
-    beside = {KEY: value} if isinstance(value := getattr(text, KEY, None), int) else {}
-    told = {**beside, **block} if isinstance(block, Mapping) else beside
-    return told, longest if isinstance(longest, int) else None
-
-
-def _original(block: Mapping[str, Any], longest: int | None) -> int:
-    scaled, stated = block.get("rope_type", "default") != "default", block.get(KEY)
-    if scaled and isinstance(stated, int) and stated > 1:
-        return stated
-    if scaled or longest is None:
-        raise GnomonError(
-            f"The config scales its frequencies and does not say from which length ({KEY}); give original=, the length "
-            "in tokens that the model was trained on."
-        )
-    return longest
+    read = read_rotary(config.to_dict()) if hasattr(config, "to_dict") else None
+    if read is None:
+        raise GnomonError(f"The config of {type(module).__name__} says nothing of rotation, so factors have no base.")
+    return read

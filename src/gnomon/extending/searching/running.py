@@ -9,11 +9,11 @@ from jaxtyping import Float64
 
 from gnomon.encodings.frequencies.longrope import LongRoPE
 from gnomon.errors import GnomonError
-from gnomon.extending.checking.measuring import Meter, Progress
+from gnomon.extending.checking.measuring import Meter, Progress, pace
 from gnomon.extending.checking.noise import compare
 from gnomon.extending.checking.opened import Opened, open_model
 from gnomon.extending.checking.scoring import Text, losses
-from gnomon.extending.checking.tokens import ids_of, tokens_of
+from gnomon.extending.checking.tokens import Tokens, ids_of, tokens_of
 from gnomon.extending.searching.evolving import Factors, evolve
 from gnomon.extending.searching.results import Cost, Lengths, Searched
 from gnomon.extending.searching.rotary import Rotary, rotary_of, turned
@@ -63,9 +63,16 @@ def search(
     rotary = rotary_of(model.module, original)
     lengths = Lengths(rotary.original, _longer(to, "to", rotary), _longer(length or to, "length", rotary))
     _require(budget=(budget, FEWEST), rows=(rows, 1), seed=(seed, 0))
-    ids = ids_of(tokens, text, fewest=2 * rows * (lengths.measured - len(tokens.prefix)))
+    ids = ids_of(tokens, text, fewest=needed(tokens, rows, lengths.measured))
     meter = Meter((budget + 5) * rows * lengths.measured, progress)
+    if progress is not None:
+        meter.announce("the search", *pace(model, np.asarray(ids[: rotary.original])))
     return _Search(model, Text.of(ids, seed), rotary, lengths, meter, rows).run(budget, seed)
+
+
+def needed(tokens: Tokens, rows: int, length: int) -> int:
+    """Tokens of a text that a search reads: rows to try lists on, and as many that it has not seen."""
+    return 2 * rows * (length - len(tokens.prefix))
 
 
 @final

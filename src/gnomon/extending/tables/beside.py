@@ -1,11 +1,10 @@
 """Files beside the weights that state a length or an image size a second time: what they say after the extension."""
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from gnomon.adapters.checkpoints.json_file import read_json_object
+from gnomon.adapters.checkpoints.json_file import json_bytes, read_json_object
 from gnomon.extending.tables.grids import Size
 
 SENTENCES: Final = "sentence_bert_config.json"  #: sentence-transformers cuts inputs here
@@ -50,5 +49,4 @@ def _sized(stated: Any, old: Size, new: Size) -> Any:
 
 
 def _file(name: str, content: Mapping[str, Any], word: str) -> tuple[str, bytes, str]:
-    text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
-    return name, text.encode(), f"{name} {word}, and goes by the new size now."
+    return name, json_bytes(content), f"{name} {word}, and goes by the new size now."

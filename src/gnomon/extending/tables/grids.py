@@ -59,7 +59,7 @@ def require_kind(kind: str, what: str, known: Sequence[str]) -> None:
 def require_size(size: Sequence[int]) -> None:
     """Raises GnomonError when this is no (height, width)."""
     if len(size) != 2 or any(type(side) is not int or side < 1 for side in size):
-        raise GnomonError(f"A grid is (height, width) in whole numbers from 1, got {tuple(size)}.")
+        raise GnomonError(f"A grid is HEIGHTxWIDTH in whole numbers from 1, got {'x'.join(map(str, size))}.")
 
 
 def reference(row: int, column: int, image: Sequence[Sequence[float]], target: Size, *, a: float = -0.75) -> float:

@@ -94,7 +94,7 @@ def _grid_part(
         tables |= {**held, **window_indices(source, old, to, prefix=True)}
     image = (to[0] * sizes[1][0], to[1] * sizes[1][1])
     said = {reader.named("image_size"): _written(image, reader.find("image_size").value)}
-    return Part(tables, said, image=(sizes[0], image), words=tuple(words), drawbacks=_drawbacks(to, known=known))
+    return Part(tables, said, image=(sizes[0], image), words=tuple(words), drawbacks=_drawbacks(old, to, known=known))
 
 
 def _patches(source: TensorSource, info: TensorInfo, old: Size, to: Size, kind: str) -> tuple[Resized, str]:
@@ -127,8 +127,10 @@ def _kind(options: Options, family: str, windows: list[Claim]) -> str:
     return "bicubic-antialias" if family in ANTIALIASED else "bicubic"
 
 
-def _drawbacks(to: Size, *, known: bool) -> tuple[str, ...]:
+def _drawbacks(old: Size, to: Size, *, known: bool) -> tuple[str, ...]:
     said = []
+    if _count(to) < _count(old):
+        said.append(f"{_by(to)} patches are fewer than {_by(old)}: the table becomes smaller, for smaller images.")
     if to[0] != to[1]:
         said.append(
             "transformers takes every table for a square when it is called with interpolate_pos_encoding=True; call "

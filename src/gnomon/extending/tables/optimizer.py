@@ -3,20 +3,17 @@
 AdamW: Loshchilov and Hutter 2019, arXiv:1711.05101; its averages are linear in gradients, and in their squares.
 """
 
-import io
-import pickle
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-import torch
 from torch import Tensor
 
+from gnomon.adapters.checkpoints.optimizer_state import optimizer_bytes, optimizer_file, read_optimizer_state
 from gnomon.adapters.tensors import TensorSource
 from gnomon.errors import GnomonError
 from gnomon.extending.tables.resized import Resized
 
-FILES: Final = ("optimizer.pt", "optimizer.bin")  #: of the Trainer of transformers, and of accelerate
 LINEAR: Final = ("exp_avg", "momentum_buffer")
 SQUARED: Final = ("exp_avg_sq", "max_exp_avg_sq", "square_avg")
 
@@ -24,16 +21,14 @@ SQUARED: Final = ("exp_avg_sq", "max_exp_avg_sq", "square_avg")
 def extended_optimizer(
     folder: Path, source: TensorSource, tables: Mapping[str, Resized]
 ) -> tuple[str, bytes, tuple[str, ...]]:
-    """The name of the file, its new content, and sentences. The file is opened with `weights_only=True`, never else.
+    """The name of the file, its new content, and sentences.
 
     A state belongs to a table by the names in `param_groups` (torch 2.6), or when the table's shape tells: as many
     states as tensors of the checkpoint have it, and all of these become longer in the same way. Everything else raises
     GnomonError, since a state given to another parameter would go unnoticed.
     """
-    name = next((name for name in FILES if (folder / name).is_file()), None)
-    if name is None:
-        raise GnomonError(f"{folder} has no {' and no '.join(FILES)}, so there is no optimizer state to extend.")
-    held = read_optimizer(folder / name)
+    path = optimizer_file(folder)
+    held = read_optimizer_state(path)
     learned = {table: made for table, made in tables.items() if made.moments}
     old = {table: source.info(table).shape for table in learned}
     owners = _by_name(held, learned) or _by_shape(held, source, learned)
@@ -42,28 +37,11 @@ def extended_optimizer(
         state[key] = {
             moment: _resized(moment, value, old[table], learned[table], table) for moment, value in state[key].items()
         }
-    stream = io.BytesIO()
-    torch.save({**held, "state": state}, stream)
     words = (
-        f"{name}: the averages of gradients of {len(owners)} table(s) follow by the same sums, those of their squares "
-        "by the same rows with the sizes of the weights as shares of 1; the count of steps stays.",
+        f"{path.name}: the averages of gradients of {len(owners)} table(s) follow by the same sums, those of their "
+        "squares by the same rows with the sizes of the weights as shares of 1; the count of steps stays.",
     )
-    return name, stream.getvalue(), words
-
-
-def read_optimizer(path: Path) -> dict[str, Any]:
-    """The state_dict of an optimizer as torch.save wrote it; raises GnomonError for anything else."""
-    try:
-        held = torch.load(path, map_location="cpu", weights_only=True)
-    except pickle.UnpicklingError:
-        raise GnomonError(f"{path} holds more than tensors and numbers, and gnomon never runs a pickle.") from None
-    except Exception as error:  # noqa: BLE001  a broken pickle can raise anything
-        raise GnomonError(f"{path} is not a usable PyTorch file: {type(error).__name__}.") from None
-    if not isinstance(held, dict) or not isinstance(held.get("state"), dict) or "param_groups" not in held:
-        raise GnomonError(f"{path} is no state of an optimizer: it needs `state` and `param_groups`.")
-    if not all(isinstance(state, dict) for state in held["state"].values()):
-        raise GnomonError(f"{path} must hold a mapping for the state of each parameter.")
-    return held
+    return path.name, optimizer_bytes({**held, "state": state}), words
 
 
 def _by_name(held: Mapping[str, Any], tables: Mapping[str, Resized]) -> dict[Any, str]:

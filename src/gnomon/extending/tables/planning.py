@@ -6,8 +6,8 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from gnomon.adapters.checkpoints.rewriting import weight_files
 from gnomon.adapters.checkpoints.safetensors_file import SafetensorsFile
+from gnomon.adapters.checkpoints.weight_files import folder_tensors
 from gnomon.errors import GnomonError
 from gnomon.extending.plan import Plan
 from gnomon.extending.tables.beside import images_beside, texts_beside
@@ -40,7 +40,7 @@ def plan_tables(
     Raises GnomonError, with one sentence, for a length that is none or not longer, for a method that does not fit, for
     a table that the config contradicts, and for one that gnomon does not know.
     """
-    source = SafetensorsFile(*(folder / name for name in weight_files(folder)))
+    source = folder_tensors(folder)
     parts = list(_parts(source, config, to, method, options or Options()))
     if not parts:
         return None
@@ -49,6 +49,8 @@ def plan_tables(
     if not optimizer:
         return plan
     tables = {name: table for part in parts for name, table in part.tables.items()}
+    if not any(table.moments for table in tables.values()):
+        raise GnomonError("Nothing would read --optimizer: no learned table changes; leave it out.")
     name, content, words = extended_optimizer(folder, source, tables)
     return replace(plan, files={**plan.files, name: content}, words=(*plan.words, *words))
 
@@ -61,10 +63,10 @@ def _parts(
         yield from image_parts(source, config, to, method, options)
         return
     if type(to) is not int or to < 1:
-        raise GnomonError(f"A length is a whole number from 1, or (height, width) for images, got {to!r}.")
+        raise GnomonError(f"A length is a whole number from 1, or HEIGHTxWIDTH for images, got {to!r}.")
     texts = list(text_parts(source, config, to, method, options))
     if any(is_grid(claim) or claim.kind in ("window_bias", "log_cpb") for claim in model_claims(config)):
-        raise GnomonError(f"The model sees images; give a grid of patches, or a window, as (height, width), not {to}.")
+        raise GnomonError(f"The model sees images; give a grid of patches, or a window, as HEIGHTxWIDTH, not {to}.")
     yield from texts
     yield from relative_parts(config, to, method, alone=not texts)
 

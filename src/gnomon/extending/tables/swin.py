@@ -47,7 +47,8 @@ def swin_part(
         image = (sizes[0], (least, least))
         edits[reader.named("image_size")] = least
         word += f" Images become {least} x {least} pixels, so that the last stage has room for one window."
-    return Part(tables, edits, image=image, words=(word,))
+    less = (f"Windows of {to[0]} x {to[0]} are smaller than those of {old} x {old}, and see less at once.",)
+    return Part(tables, edits, image=image, words=(word,), drawbacks=less if to[0] < old else ())
 
 
 def _continuous(source: TensorSource, reader: ConfigReader, claims: Sequence[Claim], old: int, new: int) -> Part:

@@ -18,6 +18,7 @@ from gnomon.extending.tables.options import (
     METHODS,
     TILE,
     Options,
+    first_digit,
     kept,
     line_stencil,
 )
@@ -42,6 +43,8 @@ def text_parts(
 def _asked(found: tuple[Line, ...], options: Options) -> tuple[Line, ...]:
     """All, or those of one stack where the two have lengths of their own (Whisper)."""
     if len({one.key for one in found}) < 2:
+        if options.part is not None:
+            raise GnomonError("Nothing would read --part: the model has no two stacks with lengths of their own.")
         return found
     stack = options.part or "decoder"
     return tuple(one for one in found if one.stack == stack) or found
@@ -61,12 +64,23 @@ def _part(source: TensorSource, config: Mapping[str, Any], found: Line, to: int,
         drawbacks += [] if formula else _drawbacks(found, to, method, options)
         if not formula and found.claim and found.claim.kind == "sinusoidal":
             drawbacks.append(f"By its config {info.name} is a sinusoid, but its numbers are not: it counts as learned.")
+    if not any(made.moments for made in tables.values()):
+        _require_no_options(options)
     if not found.infos:
         words.append(f"The sinusoid of {found.usable:,} positions is stored nowhere; the model makes {to:,} by itself.")
     if found.claim is None:
         drawbacks.append("gnomon does not know this model type: position 0 is taken to have row 0.")
     tables |= grown(source, found.rows, found.rows + more)
     return Part(tables, _keys(config, found, more), to, words=tuple(words), drawbacks=tuple(dict.fromkeys(drawbacks)))
+
+
+def _require_no_options(options: Options) -> None:
+    """Sinusoids follow from their formula, so nothing is left open."""
+    if options != Options(part=options.part):
+        raise GnomonError(
+            "Nothing would read --kind, --keep or --alpha: the model's positions are sinusoids, which are continued by "
+            "their formula; leave them out."
+        )
 
 
 def _formula(table: Tensor, found: Line) -> Formula | None:
@@ -98,9 +112,9 @@ def _word(info: TensorInfo, found: Line, to: int, method: str, options: Options)
     how = {
         TILE: "by repeating the table",
         INTERPOLATE: f"by {_kind(options)} interpolation, with both ends in place",
-        KEEP: f"by keeping the first {kept(found.usable, options):,} and stretching the others over the rest "
-        f"({_kind(options)}ly)",
-        HIERARCHY: f"by two digits, of which the first counts {options.alpha:g}",
+        KEEP: f"by keeping the first {kept(found.usable, options):,}{_default(options)} and stretching the others over "
+        f"the rest ({_kind(options)}ly)",
+        HIERARCHY: f"by two digits, of which the first counts {first_digit(options):g}",
     }
     before = f", after {found.offset} reserved rows that stay" if found.offset else ""
     return f"{info.name}: {found.usable:,} positions become {to:,} {how[TILE if method == AUTO else method]}{before}."
@@ -118,6 +132,10 @@ def _drawbacks(found: Line, to: int, method: str, options: Options) -> list[str]
 
 def _kind(options: Options) -> str:
     return "linear" if options.kind == AUTO else options.kind
+
+
+def _default(options: Options) -> str:
+    return " (a quarter, as --keep says no other number)" if options.keep is None else ""
 
 
 def _keys(config: Mapping[str, Any], found: Line, more: int) -> dict[str, Any]:

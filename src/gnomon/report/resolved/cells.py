@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal, final
 
 from gnomon.report.resolved.document import Column, Resolution, Verdict
-from gnomon.report.resolved.layers import Effect, Layer
-from gnomon.report.resolved.words import ALL, VERDICT_WORDS, count_word, number_word, worst
+from gnomon.report.resolved.layers import Effect, Layer, severity
+from gnomon.report.resolved.words import ALL, MARKS, VERDICT_WORDS, count_word, number_word
 
 Tone = Literal["good", "caution", "bad", "crash", "neutral"]
 TONES: dict[Verdict, Tone] = {
@@ -16,15 +16,8 @@ TONES: dict[Verdict, Tone] = {
     "differs": "bad",
     "stops": "crash",
     "absent": "neutral",
+    "broken": "crash",
     "unknown": "neutral",
-}
-MARKS: dict[Verdict, str] = {
-    "reference": "ref",
-    "equal": "=",
-    "differs": "≠",
-    "stops": "stops",
-    "absent": "·",
-    "unknown": "?",
 }
 
 
@@ -63,9 +56,7 @@ def rows(found: Sequence[Resolution], names: Sequence[str]) -> Iterator[Row]:
 
 def worst_effect(column: Column) -> Effect | None:
     """The effect that the square speaks of: that of the kind of layer which is furthest from the reference."""
-    kinds = dict.fromkeys(effect.kind for effect in column.effects)
-    effects = [effect for kind in kinds if (effect := worst(column, kind)) and not effect.equal]
-    return max(effects, key=lambda effect: (bool(effect.incomparable), effect.relative or 0.0), default=None)
+    return max((effect for effect in column.effects if not effect.equal), key=severity, default=None)
 
 
 def ratios(layer: Layer, reference: Layer | None, length: int) -> tuple[float, ...]:
@@ -89,7 +80,7 @@ def _inverse(layer: Layer, length: int) -> tuple[float | None, ...]:
 
 def _cell(address: str, found: Resolution, column: Column) -> Cell:
     effect = worst_effect(column) if column.verdict == "differs" else None
-    mark, second = _said(effect) if effect else (MARKS[column.verdict], "")
+    mark, second = _said(effect) if effect else (MARKS[column.verdict][0], "")
     tone = TONES[column.verdict]
     if effect is not None and _late(effect, found):
         tone = "caution"
@@ -100,12 +91,15 @@ def _cell(address: str, found: Resolution, column: Column) -> Cell:
 
 def _said(effect: Effect) -> tuple[str, str]:
     if effect.incomparable:
+        if effect.incomparable.startswith("layer"):
+            return "layers", ""
         return ("width" if "columns turn" in effect.incomparable else "no number"), ""
     if effect.layouts:
         return "layout", ""
-    logits = f"×{number_word(effect.logits, 3)}" if _logits_differ(effect) else ""
+    off = effect.logits if _far_from_one(effect.logits) else effect.rest
+    logits = f"×{number_word(off, 3)}" if _logits_differ(effect) else ""
     if not effect.relative or effect.visible_from is None:
-        return logits or "≠", "logits" if logits else ""
+        return logits or MARKS["differs"][0], "logits" if logits else ""
     percent = 100 * effect.relative
     second = f"logits {logits}" if logits else f"from {count_word(effect.visible_from)}"
     return f"{percent:,.0f} %" if percent >= 10 else f"{percent:.2g} %", second
@@ -115,11 +109,15 @@ def _late(effect: Effect, found: Resolution) -> bool:
     """Whether the difference is seen above the first of the compared lengths only."""
     if effect.incomparable or effect.layouts or _logits_differ(effect):
         return False
-    return effect.visible_from is not None and effect.visible_from > found.lengths[0]
+    return effect.visible_from is not None and effect.visible_from >= found.lengths[0]
 
 
 def _logits_differ(effect: Effect) -> bool:
-    return effect.logits is None or abs(effect.logits - 1) > 1e-4
+    return _far_from_one(effect.logits) or _far_from_one(effect.rest)
+
+
+def _far_from_one(ratio: float | None) -> bool:
+    return ratio is None or abs(ratio - 1) > 1e-4
 
 
 def _address(target: str, taken: set[str]) -> str:

@@ -3,23 +3,23 @@
 `gnomon.resolving.resolve` fills it; the renderers beside this file read it. Nothing here imports torch or numpy.
 """
 
-import json
-import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from gnomon.errors import UnknownNameError
+from gnomon.report.plain import as_json, fields
 from gnomon.report.resolved.layers import Decided, Effect, Layer, Unread
 
 SCHEMA_VERSION = 1
 
 #: serves: the stack computes something; stops: it ends with an error; absent: it has no such model, or its rule for it
-#: was not traced
-Status = Literal["serves", "stops", "absent"]
+#: was not traced; broken: gnomon's own reader of the stack crashed, which says nothing of the stack
+Status = Literal["serves", "stops", "absent", "broken"]
 #: a column in one word; `differs` and `equal` are against the reference, `unknown` where the reference itself is absent
-Verdict = Literal["reference", "equal", "differs", "stops", "absent", "unknown"]
-VERDICTS: tuple[Verdict, ...] = ("reference", "equal", "differs", "stops", "absent", "unknown")
+Verdict = Literal["reference", "equal", "differs", "stops", "absent", "broken", "unknown"]
+VERDICTS: tuple[Verdict, ...] = ("reference", "equal", "differs", "stops", "absent", "broken", "unknown")
 
 
 @dataclass(frozen=True)
@@ -44,11 +44,11 @@ class Mend:
 class Column:
     """One stack in one version.
 
-    `title`: its full name; `since`: the range of versions, in words. `message`: why it stops or is absent, "" where it
-    serves. `sure`: "run" or "by reading". `sources`: what was run or read. `cap`: the length that the stack derives
-    from the file, None for none. `effects`: one for each kind of layer and length, in the order of kinds, then lengths;
-    empty unless both this stack and the reference serve. `sentences`: the differences in plain words. `mend`: None
-    where nothing has to be mended. `newest`: whether it is the version that the stack's name alone stands for.
+    `title`: its full name; `since`: the range of versions, in words. `message`: why it stops, is absent or broken, ""
+    where it serves. `sure`: "run" or "by reading". `sources`: what was run or read. `cap`: the length that the stack
+    derives from the file, None for none. `effects`: one for each kind of layer and length, in the order of kinds, then
+    lengths; empty unless both this stack and the reference serve. `sentences`: the differences in plain words. `mend`:
+    None where nothing has to be mended. `newest`: whether it is the version that the stack's name alone stands for.
     """
 
     stack: str
@@ -74,6 +74,20 @@ class Column:
     def name(self) -> str:
         """As it is asked for: stack@version."""
         return f"{self.stack}@{self.version}"
+
+
+def label_of(column: Column, columns: Iterable[Column]) -> str:
+    """How a column is called among others, each of which stands there once: see `labelled`."""
+    return labelled(column.stack, column.version, newest=column.newest, shown=[other.stack for other in columns])
+
+
+def labelled(stack: str, version: str, *, newest: bool, shown: Sequence[str]) -> str:
+    """The stack, with its version where that is not the newest or where the stack is `shown` more than once.
+
+    >>> labelled("hf4", "4.55", newest=True, shown=["hf5", "hf4"]), labelled("hf4", "4.43", newest=False, shown=["hf4"])
+    ('hf4', 'hf4@4.43')
+    """
+    return stack if newest and shown.count(stack) <= 1 else f"{stack}@{version}"
 
 
 @dataclass(frozen=True)
@@ -109,19 +123,27 @@ class Resolution:
     gnomon: str = ""
 
     def column(self, stack: str, version: str | None = None) -> Column:
-        """The column of a stack, the first of its versions unless one is named; raises KeyError when there is none."""
+        """The column of a stack, the first of its versions unless one is named.
+
+        Raises UnknownNameError, which names the columns that there are.
+        """
         for column in self.columns:
             if column.stack == stack and version in (None, column.version):
                 return column
-        raise KeyError(stack if version is None else f"{stack}@{version}")
+        asked, known = stack if version is None else f"{stack}@{version}", ", ".join(each.name for each in self.columns)
+        raise UnknownNameError(f"No engine {asked!r} was asked about this file; there are {known}.")
+
+    def label(self, column: Column) -> str:
+        """How a column is called here: see `label_of`."""
+        return label_of(column, self.columns)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON values; a number that is not finite is null."""
-        return {"schema_version": SCHEMA_VERSION, **_fields(self)}
+        return {"schema_version": SCHEMA_VERSION, **fields(self)}
 
     def to_json(self) -> str:
         """The document as JSON, schema version 1."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+        return as_json(self.to_dict())
 
     def to_html(self, path: str | Path) -> None:
         """Write the page of this resolution; the file appears whole or not at all."""
@@ -133,20 +155,3 @@ class Resolution:
         from gnomon.report.resolved.text import render_resolution
 
         return render_resolution(self)
-
-
-def _fields(item: Any) -> dict[str, Any]:
-    """The fields of one of the classes above as JSON values, in the order they are declared."""
-    return {name: _plain(value) for name, value in vars(item).items()}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _plain(held) for key, held in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(held) for held in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if hasattr(value, "__dataclass_fields__"):
-        return _fields(value)
-    return value if value is None or isinstance(value, str | int) else str(value)

@@ -12,7 +12,7 @@ from gnomon.plots.files import check_writable, write_whole
 from gnomon.plots.webpage import render_page
 from gnomon.report.reading import plural
 from gnomon.report.resolved.cells import TONES, counterpart, ratios, rows
-from gnomon.report.resolved.document import VERDICTS, Column, Resolution
+from gnomon.report.resolved.document import VERDICTS, Column, Resolution, label_of
 from gnomon.report.resolved.words import VERDICT_WORDS, count_word, kind_word, number_word
 
 PAGE = Path(__file__).parent.parent / "page"
@@ -31,7 +31,7 @@ def render_html(found: Sequence[Resolution], *, title: str | None = None) -> str
         "title": title,
         "found": found,
         "columns": columns,
-        "labels": [column.stack if _alone(columns, column) else column.name for column in columns],
+        "labels": [label_of(column, columns) for column in columns],
         "rows": list(rows(found, names)),
         "counts": [
             (verdict, TONES[verdict], VERDICT_WORDS[verdict], verdicts.count(verdict))
@@ -58,10 +58,6 @@ def write_page(found: Sequence[Resolution], path: str | os.PathLike[str], *, tit
 
 def _first(found: Sequence[Resolution], name: str) -> Column:
     return next(column for each in found for column in each.columns if column.name == name)
-
-
-def _alone(columns: Sequence[Column], column: Column) -> bool:
-    return sum(other.stack == column.stack for other in columns) == 1
 
 
 def _short(value: Any) -> str:

@@ -1,14 +1,16 @@
 """How one kind of layer turns in one stack, and how far that is from the reference: the small parts of the document."""
 
+import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 
 @dataclass(frozen=True)
 class Decided:
     """Provenance: `what` (base, factor, cap, kind ...) has `value` because of `key`.
 
-    `key` is a dotted path in the file as it was given, or "default" where the stack's own rule decided.
+    `key` is a dotted path in the file as it was given, "default" where the stack's own rule decided, or "served"
+    where the length did that the server was started for.
     """
 
     what: str
@@ -58,6 +60,7 @@ class Layer:
     of q and k before it, "" for nothing. `softmax`: multiplies 1/sqrt(head width). `temperature`: the rule by which
     the position scales logits, in words, "" for none. `switch`: what makes the frequencies change, in words, "" for
     nothing. `frequencies` and `scales` cover every length of the resolution. `used`: what decided this layer alone.
+    `layers`: which layers are of this kind, from 0; None where all are, or where that is not known.
     """
 
     kind: str
@@ -74,6 +77,28 @@ class Layer:
     scales: tuple[Scale, ...] = ()
     used: tuple[Decided, ...] = ()
     notes: tuple[str, ...] = ()
+    layers: tuple[int, ...] | None = None
+
+
+class Sized(Protocol):
+    """What says how large a difference is: that of `Effect`, and of the resolver's own `Difference`."""
+
+    @property
+    def equal(self) -> bool: ...
+    @property
+    def incomparable(self) -> str: ...
+    @property
+    def phase(self) -> float | None: ...
+    @property
+    def logits(self) -> float | None: ...
+    @property
+    def rest(self) -> float | None: ...
+
+
+def severity(found: Sized) -> tuple[bool, bool, float, float]:
+    """Sorts differences, the worst last: what cannot be compared, then by angle, then by logits."""
+    scales = (math.inf if each is None or not math.isfinite(each) else each for each in (found.logits, found.rest))
+    return not found.equal, bool(found.incomparable), found.phase or 0.0, max(abs(each - 1) for each in scales)
 
 
 @dataclass(frozen=True)
@@ -82,10 +107,12 @@ class Effect:
 
     `phase`: radians that the pair `pair` is apart between the newest and the first of `length` tokens (where a stack
     looks at each position on its own: between an older and the first), the largest of all pairs. `relative`: the
-    largest relative difference of a frequency, that of `relative_pair`. `logits`: the ratio of the logit scales, 1
-    where they agree, None where one is no number. `visible_from`: the distance in tokens from which some pair is more
-    than 0.1 rad apart, None for never. `layouts`: the rows of q and k and the arithmetic do not fit together.
-    `incomparable`: why there are no numbers, "" where there are. `equal`: nothing but rounding is left.
+    largest relative difference of a frequency, that of the pairs from `relative_pair` to `relative_last`. `logits`: the
+    ratio of the scores' scales in the columns that turn, 1 where they agree, None where one is no number; `rest`: that
+    in the columns that do not turn, which the factor on cos and sin does not reach, 1 where all turn. `visible_from`:
+    the distance in tokens from which the pair `pair` is more than 0.1 rad apart, None for never. `layouts`: the rows of
+    q and k and the arithmetic do not fit together. `incomparable`: why there are no numbers, "" where there are.
+    `equal`: nothing but rounding is left.
     """
 
     kind: str
@@ -99,3 +126,5 @@ class Effect:
     visible_from: int | None = None
     layouts: bool = False
     incomparable: str = ""
+    relative_last: int = 0
+    rest: float | None = 1.0

@@ -3,31 +3,32 @@
 from collections.abc import Iterator, Sequence
 
 from gnomon.report.lab.columns import Grid
-from gnomon.report.resolved.document import Resolution
+from gnomon.report.resolved.document import Resolution, label_of
+from gnomon.report.resolved.words import MARKS
 from gnomon.report.wrapping import wrap
 
-MARKS = {"reference": "ref", "equal": "=", "differs": "DIFF", "stops": "stop", "absent": ".", "unknown": "?"}
 LEGEND = (
     "ref: what the others are held against; =: the same but for rounding; DIFF: other angles or logits at one of the "
-    "compared lengths; stop: ends with an error; .: no such model, or not traced; ?: served where the reference is not"
+    "compared lengths; stop: ends with an error; .: no such model, or not traced; ?: served where the reference is not;"
+    " BROKE: gnomon's own reader broke, which says nothing of the engine"
 )
 
 
 def render_matrix(found: Sequence[Resolution], *, width: int = 100) -> str:
     """A row for each config, a column for each stack; blocks of columns where they do not fit side by side."""
-    names = list(dict.fromkeys(column.name for each in found for column in each.columns))
-    stacks = [name.partition("@")[0] for name in names]
-    labels = [stack if stacks.count(stack) == 1 else name for stack, name in zip(stacks, names, strict=True)]
+    columns = {column.name: column for each in found for column in each.columns}
+    names, labels = list(columns), [label_of(column, columns.values()) for column in columns.values()]
     rows = [(each.target, _cells(each, names)) for each in found]
     return "\n".join([*Grid(labels, rows, width).lines(), "", *wrap(LEGEND, width), "", *_counts(found)])
 
 
 def _cells(found: Resolution, names: Sequence[str]) -> list[str]:
-    marks = {column.name: MARKS[column.verdict] for column in found.columns}
+    marks = {column.name: MARKS[column.verdict][1] for column in found.columns}
     return [marks.get(name, "") for name in names]
 
 
 def _counts(found: Sequence[Resolution]) -> Iterator[str]:
     verdicts = [column.verdict for each in found for column in each.columns]
-    words = (f"{verdicts.count(verdict)} {verdict}" for verdict in ("equal", "differs", "stops", "absent"))
+    told = ("equal", "differs", "stops", "absent", *(("broken",) if "broken" in verdicts else ()))
+    words = (f"{verdicts.count(verdict)} {verdict}" for verdict in told)
     yield f"{len(found)} configs: {', '.join(words)}"

@@ -1,15 +1,25 @@
-"""A resolution as text for a terminal: a table of all stacks, the differences in words, ignored keys, lints."""
+"""A resolution as text for a terminal: a table of all engines, the differences in words, ignored keys, lints."""
 
 from collections.abc import Iterator, Sequence
 
 from gnomon.report.lab.columns import Grid
-from gnomon.report.resolved.document import Column, Resolution
+from gnomon.report.resolved.document import Column, Resolution, Verdict
 from gnomon.report.resolved.layers import Layer, Unread
-from gnomon.report.resolved.words import count_word, effect_word, kind_word, number_word, slowed, value_word, worst
+from gnomon.report.resolved.words import (
+    count_word,
+    effect_word,
+    kind_word,
+    number_word,
+    slowed,
+    times_word,
+    value_word,
+    worst,
+)
 from gnomon.report.wrapping import wrap
 
 INDENT = "  "
-LABELS = ("rule", "width", "base", "slowed", "cos, sin", "logits", "cap", "difference")
+LABELS = ("rule", "width", "base", "slower", "cos, sin", "logits", "cap", "difference")
+DIFFERENT: tuple[Verdict, ...] = ("differs", "stops", "broken")
 _BOLD = "1"
 
 
@@ -17,10 +27,12 @@ def render_resolution(found: Resolution, *, width: int = 100, color: bool = Fals
     """All that was found, in lines of at most `width` columns; nothing is cut but long values of keys."""
     blocks = [
         list(_head(found, width)),
-        [*Grid(LABELS, list(_rows(found)), width).lines(), *wrap(_legend(found), width)],
+        list(_table(found, width)),
         list(_section("Switches", _switches(found), width, color=color)),
         list(_section("In all", found.summary, width, color=color)),
-        list(_section("Differences", _sentences(found), width, color=color)),
+        list(_section("Differences", _sentences(found, DIFFERENT), width, color=color)),
+        list(_section("Other lengths", _sentences(found, ("equal", "unknown")), width, color=color)),
+        list(_section("No such model, or not traced", _absent(found), width, color=color)),
         list(_section("Keys without effect", _ignored(found), width, color=color)),
         list(_section("Notes", _notes(found), width, color=color)),
         list(_section("The file itself", _lints(found), width, color=color)),
@@ -37,28 +49,29 @@ def _head(found: Resolution, width: int) -> Iterator[str]:
     )
 
 
+def _table(found: Resolution, width: int) -> Iterator[str]:
+    """A row for each engine that serves the file or stops; nothing where none serves it."""
+    if any(column.layers for column in found.columns):
+        yield from Grid(LABELS, list(_rows(found)), width).lines()
+        yield from wrap(_legend(found), width)
+
+
 def _rows(found: Resolution) -> Iterator[tuple[str, tuple[str, ...]]]:
     """One for each kind of layer; one alone where all kinds are as in the reference."""
     for column in found.columns:
-        name = _name(found, column)
+        name = found.label(column)
         if column.status == "absent" and column.verdict != "reference":
             continue
         if not column.layers or (column.verdict == "equal" and len(column.layers) > 1):
-            yield name, _short_cells(column)
+            yield name, _short_cells(column, "" if column.verdict != "equal" else f"as {found.columns[0].stack}")
             continue
         for layer in column.layers:
             kind = kind_word(layer.kind)
             yield f"{name}, {kind}" if kind else name, _cells(found, column, layer)
 
 
-def _name(found: Resolution, column: Column) -> str:
-    """With its version where it is not the newest, or where there are others of the same stack."""
-    several = sum(other.stack == column.stack for other in found.columns) > 1
-    return column.stack if column.newest and not several else column.name
-
-
-def _short_cells(column: Column) -> tuple[str, ...]:
-    return (*("",) * 6, count_word(column.cap), effect_word(None, column.verdict))
+def _short_cells(column: Column, rule: str) -> tuple[str, ...]:
+    return (rule, *("",) * 5, count_word(column.cap), effect_word(None, column.verdict))
 
 
 def _cells(found: Resolution, column: Column, layer: Layer) -> tuple[str, ...]:
@@ -67,7 +80,7 @@ def _cells(found: Resolution, column: Column, layer: Layer) -> tuple[str, ...]:
         layer.rule,
         f"{layer.rotary_dim}/{layer.head_dim}",
         number_word(layer.base, 7),
-        number_word(slowed(layer, found.lengths[-1]), 4),
+        times_word(slowed(layer, found.lengths[-1])),
         number_word(scale.magnitude, 6),
         number_word(scale.logits, 6),
         count_word(column.cap),
@@ -86,8 +99,10 @@ def _compared_kind(column: Column, layer: Layer) -> str:
 
 def _legend(found: Resolution) -> str:
     return (
-        f"slowed: how much slower the slowest pair turns at {found.lengths[-1]:,} tokens than its base says; logits: "
-        "what they are multiplied by beside 1/sqrt(head width); difference: the largest of the compared lengths"
+        f"slower: by how much the slowest pair is slowed at {found.lengths[-1]:,} tokens, beside its base alone; "
+        "logits: what they are multiplied by beside 1/sqrt(head width); cap: the longest sequence, by the file; "
+        "difference: the largest angle between a pair and the same pair of the reference at the compared lengths (what "
+        "is more than a turn says no more than that), and the factor between the logits"
     )
 
 
@@ -98,7 +113,7 @@ def _switches(found: Resolution) -> Iterator[str]:
         for layer in column.layers:
             if rules := "; ".join(rule for rule in (layer.switch, _temperature(layer)) if rule):
                 kind = f" in {kind_word(layer.kind)} layers" if kind_word(layer.kind) else ""
-                by_rule.setdefault(f"{rules}{kind}", []).append(_name(found, column))
+                by_rule.setdefault(f"{rules}{kind}", []).append(found.label(column))
     yield from (f"{', '.join(stacks)}: {rules}" for rules, stacks in by_rule.items())
 
 
@@ -106,10 +121,19 @@ def _temperature(layer: Layer) -> str:
     return f"logits are multiplied by {layer.temperature}" if layer.temperature else ""
 
 
-def _sentences(found: Resolution) -> Iterator[str]:
+def _sentences(found: Resolution, verdicts: Sequence[Verdict]) -> Iterator[str]:
     for column in found.columns:
-        if column.status != "absent" and column.sentences:
+        if column.verdict in verdicts:
             yield from column.sentences
+
+
+def _absent(found: Resolution) -> Iterator[str]:
+    """Engines that are absent for one reason stand together."""
+    by_reason: dict[str, list[str]] = {}
+    for column in found.columns:
+        if column.status == "absent" and column.verdict != "reference":
+            by_reason.setdefault(column.message, []).append(found.label(column))
+    yield from (f"{', '.join(engines)}: {reason}" for reason, engines in by_reason.items())
 
 
 def _ignored(found: Resolution) -> Iterator[str]:
@@ -117,7 +141,7 @@ def _ignored(found: Resolution) -> Iterator[str]:
     by_keys: dict[tuple[str, ...], list[str]] = {}
     for column in found.columns:
         if column.ignored:
-            by_keys.setdefault(tuple(_unread(column.ignored)), []).append(_name(found, column))
+            by_keys.setdefault(tuple(_unread(column.ignored)), []).append(found.label(column))
     for keys, stacks in by_keys.items():
         yield f"{', '.join(stacks)}: {'; '.join(keys)}"
 
@@ -135,9 +159,15 @@ def _notes(found: Resolution) -> Iterator[str]:
     """Stacks of which the same is to be known stand together."""
     by_note: dict[str, list[str]] = {}
     for column in found.columns:
-        for note in (*column.notes, *(note for layer in column.layers for note in layer.notes)):
-            by_note.setdefault(note, []).append(_name(found, column))
+        for note in (*column.notes, *(note for layer in column.layers for note in (*layer.notes, *_still(layer)))):
+            by_note.setdefault(note, []).append(found.label(column))
     yield from (f"{', '.join(dict.fromkeys(stacks))}: {note}" for note, stacks in by_note.items())
+
+
+def _still(layer: Layer) -> Iterator[str]:
+    """Which layers do not turn, where that is known."""
+    if layer.layers is not None and not layer.rotary_dim:
+        yield f"does not turn: layers {', '.join(str(number) for number in layer.layers)}"
 
 
 def _lints(found: Resolution) -> Iterator[str]:

@@ -1,11 +1,13 @@
 """Numbers and states of a resolution as the short words that tables show."""
 
 import json
+import math
 
 from gnomon.report.resolved.document import Column, Verdict
-from gnomon.report.resolved.layers import Effect, Layer
+from gnomon.report.resolved.layers import Effect, Layer, severity
 
 ALL = "all layers"
+MANY = 9  #: a share from which on a multiple says it better than a percentage
 SHORT_KINDS = {ALL: "", "layers with rotation": "turning", "layers without rotation": "still"}
 VERDICT_WORDS: dict[Verdict, str] = {
     "reference": "reference",
@@ -13,7 +15,18 @@ VERDICT_WORDS: dict[Verdict, str] = {
     "differs": "differs",
     "stops": "stops",
     "absent": "absent",
+    "broken": "gnomon broke",
     "unknown": "not compared",
+}
+#: one verdict in a square: on a page, and where only ASCII is sure to be seen
+MARKS: dict[Verdict, tuple[str, str]] = {
+    "reference": ("ref", "ref"),
+    "equal": ("=", "="),
+    "differs": ("≠", "DIFF"),
+    "stops": ("stops", "stop"),
+    "absent": ("·", "."),
+    "broken": ("broke", "BROKE"),
+    "unknown": ("?", "?"),
 }
 
 
@@ -32,6 +45,38 @@ def number_word(value: float | None, digits: int = 5) -> str:
         return "-"
     whole = 1000 <= value < 1e9 or (value == int(value) and 10 <= value < 1e9)
     return f"{value:,.0f}" if whole else f"{value:.{digits}g}"
+
+
+def times_word(value: float | None) -> str:
+    """A ratio in few letters.
+
+    >>> times_word(4.0), times_word(1.00004), times_word(None)
+    ('4x', '1x', '-')
+    """
+    return "-" if value is None else f"{number_word(value, 4)}x"
+
+
+def share_word(share: float) -> str:
+    """How much more one number is than another: per cent, from ten times on what it is as a multiple of the other.
+
+    >>> share_word(0.762682), share_word(0.00314), share_word(12)
+    ('76%', '0.31%', '13 times')
+    """
+    value = 100 * share
+    if share >= MANY:
+        return f"{1 + share:,.0f} times"
+    return f"{value:,.0f}%" if value >= 10 else f"{value:.2g}%"
+
+
+def angle_word(phase: float | None, digits: int = 3) -> str:
+    """An angle in radians; from a full turn on it says nothing but that.
+
+    >>> angle_word(0.2208), angle_word(11984.0), angle_word(None)
+    ('0.221 rad', 'more than a turn', '-')
+    """
+    if phase is None:
+        return "-"
+    return "more than a turn" if phase > 2 * math.pi else f"{number_word(phase, digits)} rad"
 
 
 def count_word(value: int | None) -> str:
@@ -59,7 +104,7 @@ def slowed(layer: Layer, length: int) -> float | None:
 def worst(column: Column, kind: str) -> Effect | None:
     """The effect of a kind of layer that is furthest from the reference, None where there is none."""
     effects = [effect for effect in column.effects if effect.kind == kind]
-    return max(effects, key=_size, default=None)
+    return max(effects, key=severity, default=None)
 
 
 def effect_word(effect: Effect | None, verdict: Verdict) -> str:
@@ -69,14 +114,13 @@ def effect_word(effect: Effect | None, verdict: Verdict) -> str:
     if effect.equal:
         return "equal"
     if effect.incomparable:
+        if effect.incomparable.startswith("layer"):
+            return "other layers"
         return "other width" if "columns turn" in effect.incomparable else "not comparable"
-    parts = [f"{number_word(effect.phase, 3)} rad"] if effect.relative else []
+    parts = [angle_word(effect.phase)] if effect.relative else []
     parts += ["other layout"] if effect.layouts else []
     if effect.logits is None or round(effect.logits, 4) != 1:
         parts.append(f"logits x{number_word(effect.logits, 4)}")
+    elif effect.rest is None or round(effect.rest, 4) != 1:
+        parts.append(f"logits x{number_word(effect.rest, 4)} in part")
     return ", ".join(parts) or "differs"
-
-
-def _size(effect: Effect) -> tuple[bool, bool, float, float]:
-    ratio = abs(effect.logits - 1) if effect.logits is not None else float("inf")
-    return not effect.equal, bool(effect.incomparable), effect.phase or 0.0, ratio

@@ -7,10 +7,11 @@ from gnomon.resolving.readers.serving.layers import Layer, Turning
 from gnomon.resolving.readers.transformers5.classes import rotation_of
 from gnomon.resolving.rules import scaling
 from gnomon.resolving.rules.angles import Schedule, Switched
+from gnomon.resolving.rules.choices import Choices, unknown
 from gnomon.resolving.rules.keys import Keys
+from gnomon.resolving.rules.longrope import longrope
 from gnomon.resolving.rules.scaling import ORIGINAL, Scaled
-from gnomon.resolving.stack import Version
-from gnomon.resolving.stopping import NoSuchModel, StackStops
+from gnomon.resolving.stopping import NoSuchModel
 
 #: loaders that the converter has, among the families that gnomon has facts for
 MODELS: Final = frozenset(
@@ -26,48 +27,48 @@ FULL, LOCAL = "full_attention", "sliding_attention"
 KNOWN: Final = {"linear": "linear", "su": "longrope", "longrope": "longrope", "llama3": "llama3", "default": "default"}
 
 
-def turned(layer: Layer, version: Version) -> Turning:
+def turned(layer: Layer, choices: Choices) -> Turning:
     """One kind of layer."""
     if layer.model_type in FIXED:
         return _fixed(layer)
     if layer.model_type.startswith("gemma3"):
         return _gemma3(layer)
     text = layer.text
-    new = version.choices.source == "transformers 5" and not text.values.get("rope_scaling")
+    new = choices.source == "transformers 5" and not text.values.get("rope_scaling")
     block = text.part("rope_parameters" if new else "rope_scaling")
-    base = _base(layer, block, version)
+    base = _base(layer, block, choices)
     dim = layer.block.rotary_dim.value if layer.model_type in PARTIAL else layer.head_dim
     text.lose("partial_rotary_factor", "the whole head turns")
     over = Scaled(base, dim, text.number("longest length", "max_position_embeddings"), None)
-    rule = block.text("kind", "type", "rope_type", default="default")
+    rule = block.text("kind", *choices.kind_names, default="default")
     if rule not in KNOWN:
-        raise StackStops(f"NotImplementedError: RoPE scaling type {rule!r} is not yet implemented")
-    schedule = _schedule(KNOWN[rule], over, block, text, version)
-    return Turning(KNOWN[rule], base, dim, schedule)
+        unknown(choices, f"NotImplementedError: RoPE scaling type {rule!r} is not yet implemented")
+    rule = KNOWN.get(rule, "default")
+    return Turning(rule, base, dim, _schedule(rule, over, block, text, choices))
 
 
-def _base(layer: Layer, block: Keys, version: Version) -> float:
+def _base(layer: Layer, block: Keys, choices: Choices) -> float:
     """Where a block stands, the base in it or the default; transformers 5 puts the one beside a block into it."""
     default = rotation_of(layer.model_type).base.base
     inside = block.number("base", "rope_theta")
     if inside is not None:
         layer.text.lose("rope_theta", "the base of the block wins")
         return float(inside)
-    if block.values and version.choices.source == "transformers 4":
+    if block.values and choices.source == "transformers 4":
         layer.text.lose("rope_theta", "a base beside rope_scaling is not looked for")
         block.note("base", default)
         return default
     return float(layer.text.number("base", "rope_theta", default=default))
 
 
-def _schedule(rule: str, over: Scaled, block: Keys, text: Keys, version: Version) -> Schedule:
+def _schedule(rule: str, over: Scaled, block: Keys, text: Keys, choices: Choices) -> Schedule:
     if rule == "linear":
         return scaling.linear(over, block)
     if rule == "llama3":
         return scaling.llama3(replace(over, original=block.number("original length", ORIGINAL)), block)
     if rule == "longrope":
         original = text.number("original length", ORIGINAL)
-        schedule = scaling.longrope(replace(over, original=original), block, version.choices)
+        schedule = longrope(replace(over, original=original), block, choices)
         if isinstance(schedule, Switched):
             words = f"long list once the tables have grown past {schedule.limit:g} tokens"
             return replace(schedule, words=words)

@@ -1,6 +1,6 @@
 """ExLlamaV2's `ExLlamaV2Config.prepare` and `rope.py`: one block at the top, tables for the length asked for."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, final
 
 import numpy as np
@@ -9,8 +9,10 @@ from gnomon.resolving.readers.serving.layers import Layer, Turning
 from gnomon.resolving.readers.transformers5.classes import rotation_of
 from gnomon.resolving.rules import formulas, scaling
 from gnomon.resolving.rules.angles import Always, Angles, Schedule
+from gnomon.resolving.rules.choices import Choices, unknown
 from gnomon.resolving.rules.keys import Keys
 from gnomon.resolving.rules.scaling import ORIGINAL, Scaled
+from gnomon.resolving.rules.yarn import ends_rounded, yarn
 from gnomon.resolving.stopping import StackStops
 
 #: architectures that it has and whose rotation was traced; Gemma 3, Cohere 2 and GLM-4 are there too, untraced
@@ -27,70 +29,80 @@ PLAIN: Final = 10_000.0
 
 @final
 @dataclass(frozen=True)
-class Asked:
-    """How the reader was started: `length` is max_seq_len; `either`: the kind may stand under `type` or `rope_type`."""
+class Rules:
+    """What differs between its versions: whether any kind may stand under `type` and under `rope_type`."""
 
-    length: int
     either: bool
 
 
-def turned(layer: Layer, asked: Asked) -> Turning:
+@final
+@dataclass(frozen=True)
+class Started:
+    """How the program was started: `length` is max_seq_len."""
+
+    length: int
+    choices: Choices
+    rules: Rules
+
+
+def turned(layer: Layer, started: Started) -> Turning:
     """One kind of layer; a block within an inner config is not looked for, and the whole head turns."""
     block = layer.file.part("rope_scaling")
-    default = rotation_of(layer.model_type).base.base if asked.either else PLAIN
+    default = rotation_of(layer.model_type).base.base if started.rules.either else PLAIN
     names = ("rope_theta", f"{layer.standard.part}rope_theta") if layer.standard.part else ("rope_theta",)
     base = layer.file.number("base", *names, default=default)
-    over = Scaled(base, layer.head_dim, None, None, asked.length)
-    rule = _kind(block, asked)
+    over = Scaled(base, layer.head_dim, None, None, started.length)
+    rule = _kind(block, started)
     layer.text.lose("partial_rotary_factor", "the whole head turns")
-    schedule = _schedule(rule, over, block, layer.file)
+    schedule = _schedule(rule, over, block, layer.file, started.choices)
     if layer.model_type in HALVED:
         schedule = _halved(schedule)
     notes = ("frequencies are kept in float16",) if layer.model_type in HALVED else ()
     return Turning(rule, base, over.dim, schedule, notes=notes)
 
 
-def _kind(block: Keys, asked: Asked) -> str:
-    """The kind of scaling; anything that it does not know is plain, without a word."""
+def _kind(block: Keys, started: Started) -> str:
+    """The kind of scaling; what it does not know is passed over."""
     given = {name: block.values.get(name) for name in ("type", "rope_type")}
-    if all(given.values()):
+    if all(given.values()) and started.choices.kind_key == "error":
         raise StackStops("AssertionError: rope_scaling has both `type` and `rope_type`")
-    known: dict[str, Any] = {"linear": "linear", "su": "longrope", "longrope": "longrope", "yarn": "yarn"}
+    first: dict[str, Any] = {"linear": "linear", "su": "longrope", "longrope": "longrope", "yarn": "yarn"}
     name = "type" if given["type"] else "rope_type"
-    listed = known | {"llama3": "llama3"} if asked.either else known if name == "type" else {"llama3": "llama3"}
+    listed = first | {"llama3": "llama3"} if started.rules.either else first if name == "type" else {"llama3": "llama3"}
     kind = block.text("kind", name, default="default")
+    if kind not in (*listed, "default"):
+        unknown(started.choices, f"{kind!r} is not known")
     if kind not in listed:
         block.lose("factor", f"{kind!r} under {name!r} is not known and passed over")
     return str(listed.get(kind, "default"))
 
 
-def _schedule(rule: str, over: Scaled, block: Keys, file: Keys) -> Schedule:
+def _schedule(rule: str, over: Scaled, block: Keys, file: Keys, choices: Choices) -> Schedule:
     if rule == "linear":
         return scaling.linear(over, block)
     if rule == "llama3":
         length = block.number("original length", ORIGINAL)
         return scaling.llama3(Scaled(over.base, over.dim, None, length), block)
     if rule == "yarn":
-        return _yarn(over, block)
+        return _yarn(over, block, choices)
     if rule == "longrope":
         return _longrope(over, block, file)
     return scaling.unscaled(over)
 
 
-def _yarn(over: Scaled, block: Keys) -> Schedule:
+def _yarn(over: Scaled, block: Keys, choices: Choices) -> Schedule:
     """Only where more tokens are asked for than the original length; turns are counted in the length asked for."""
     factor, original = block.number("factor", "factor"), block.number("original length", ORIGINAL)
     if factor is None or original is None or over.served is None:
         raise StackStops(f"KeyError: yarn lacks factor or {ORIGINAL}")
     for name in ("beta_fast", "beta_slow", "attention_factor", "mscale", "mscale_all_dim"):
         block.lose(name, "fixed in its code")
-    block.lose("truncate", "the ends of the ramp are always rounded")
+    read = block.laid({"factor": factor, "truncate": block.values.get("truncate")}, block.paths("factor", "truncate"))
     if over.served <= original:
+        ends_rounded(read, choices)
         return scaling.unscaled(over)
-    block.note("ramp length", over.served)
-    ends = formulas.ramp_ends(over.base, over.dim, over.served, 32.0, 1.0)
-    inverse = formulas.yarn(over.plain, factor, *ends, rounded=True, most=over.dim - 1)
-    return Always(Angles(inverse, 0.1 * float(np.log(factor)) + 1.0 if factor > 0 else float("nan")))
+    magnitude = 0.1 * float(np.log(factor)) + 1.0 if factor > 0 else float("nan")
+    return yarn(replace(over, longest=over.served, original=original), read, choices, magnitude=magnitude)
 
 
 def _longrope(over: Scaled, block: Keys, file: Keys) -> Schedule:

@@ -9,9 +9,11 @@ from gnomon.resolving.readers.serving.layers import Layer, Turning
 from gnomon.resolving.readers.transformers5.classes import rotation_of
 from gnomon.resolving.rules import formulas, scaling
 from gnomon.resolving.rules.angles import Always, Angles, Schedule, Temperature
-from gnomon.resolving.rules.choices import Choices
+from gnomon.resolving.rules.choices import Choices, known
 from gnomon.resolving.rules.keys import Keys
+from gnomon.resolving.rules.longrope import longrope
 from gnomon.resolving.rules.scaling import ORIGINAL, Scaled
+from gnomon.resolving.rules.yarn import softmax_multiplier, yarn, yarn_factor
 from gnomon.resolving.stopping import NoSuchModel, StackStops
 
 #: architectures that it has, among the families that gnomon has facts for; read at 000ad6a
@@ -36,11 +38,12 @@ def turned(layer: Layer, choices: Choices, override: int | None) -> Turning:
         return Turning("default", over.base, over.dim, scaling.unscaled(over))
     base = text.number("base", "rope_theta", "rope_parameters.rope_theta", default=_base(layer))
     over = _over(layer, block, base)
-    rule = block.text("kind", "rope_type", "type", default="default")
+    if block.text("kind", *choices.kind_names, default="default") == "proportional":
+        over = replace(over, dim=layer.block.turned.value)
+    rule = block.text("kind", *choices.kind_names, default="default")
     rule = {"mrope": "default", "su": "longrope"}.get(rule, rule)
-    if rule not in _RULES:
-        raise StackStops(f"ValueError: Unknown rope_type: {rule}")
-    schedule = _RULES[rule](layer, over, block, choices)
+    rule, build = known(_KINDS, rule, choices, f"ValueError: Unknown rope_type: {rule}")
+    schedule = build(layer, over, block, choices)
     if rule == "longrope" and override is not None:
         text.note("served length", override)
     return Turning(
@@ -87,14 +90,9 @@ def _yarn(layer: Layer, over: Scaled, block: Keys, choices: Choices) -> Schedule
         raise StackStops("AssertionError: YaRN scaling requires explicit max_position_embeddings")
     if over.original is not None and over.original != int(over.original):
         raise StackStops(f"ValueError: {ORIGINAL} must be an integer")
-    if choices.yarn_magnitude == "transformers":
-        return scaling.yarn(over, block, choices)
-    factor = scaling.yarn_factor(over, block, choices)
-    fixed = Keys({**block.values, "attention_factor": _magnitude(layer, factor, block)})
-    schedule = scaling.yarn(over, fixed, replace(choices, yarn_magnitude="transformers"))
-    for name in ("beta_fast", "beta_slow", "truncate"):
-        block.take(name, name)
-    return schedule
+    if choices.yarn_magnitude != "own":
+        return yarn(over, block, choices)
+    return yarn(over, block, choices, magnitude=_magnitude(layer, yarn_factor(over, block, choices), block))
 
 
 def _magnitude(layer: Layer, factor: float, block: Keys) -> float:
@@ -114,19 +112,13 @@ def _magnitude(layer: Layer, factor: float, block: Keys) -> float:
 def _longrope(layer: Layer, over: Scaled, block: Keys, choices: Choices) -> Schedule:
     """The original length of the block, else the one beside it; the long list where the longest length is above it."""
     beside = layer.text.number("original length", ORIGINAL) if over.original is None else over.original
-    return scaling.longrope(replace(over, original=beside), block, choices)
+    return longrope(replace(over, original=beside), block, choices)
 
 
 def _softmax(layer: Layer, block: Keys) -> float | None:
     if layer.model_type != "deepseek_v3":
         return None
-    share = block.number("softmax", "mscale_all_dim", default=0.0)
-    if not share:
-        return 1.0
-    factor = block.number("factor", "factor")
-    if factor is None:
-        raise StackStops("KeyError: 'factor'")
-    return formulas.magnitude(factor, share) ** 2
+    return softmax_multiplier(block, factor=None)
 
 
 def _temperature(block: Keys, over: Scaled) -> Temperature | None:
@@ -135,14 +127,24 @@ def _temperature(block: Keys, over: Scaled) -> Temperature | None:
     return Temperature(beta, length) if beta and length else None
 
 
+def _proportional(layer: Layer, over: Scaled, block: Keys, choices: Choices) -> Schedule:
+    """Frequencies spread over the whole head, zero from the share on, divided by a factor where there is one."""
+    share = layer.text.number(
+        "share of pairs", "partial_rotary_factor", "rope_parameters.partial_rotary_factor", default=1.0
+    )
+    factor = block.number("factor", "factor", default=1.0)
+    return Always(Angles(formulas.proportional(over.base, over.dim, share, factor)))
+
+
 def _default(layer: Layer, over: Scaled, block: Keys, choices: Choices) -> Schedule:
     return scaling.unscaled(over)
 
 
-_RULES: Final[Mapping[str, Callable[[Layer, Scaled, Keys, Choices], Schedule]]] = {
-    "default": _default,
-    "linear": _linear,
-    "llama3": _llama3,
-    "yarn": _yarn,
-    "longrope": _longrope,
+_KINDS: Final[Mapping[str, tuple[str, Callable[[Layer, Scaled, Keys, Choices], Schedule]]]] = {
+    "default": ("default", _default),
+    "linear": ("linear", _linear),
+    "llama3": ("llama3", _llama3),
+    "yarn": ("yarn", _yarn),
+    "longrope": ("longrope", _longrope),
+    "proportional": ("proportional", _proportional),
 }

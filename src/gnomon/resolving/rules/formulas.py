@@ -94,6 +94,11 @@ def magnitude(factor: float, scale: float = 1.0) -> float:
     return 1.0 if factor <= 1 else 0.1 * scale * math.log(factor) + 1.0
 
 
+def latent_softmax(factor: float, share: float) -> float:
+    """What DeepSeek multiplies the softmax scale by under YaRN: g(s, mscale_all_dim) squared."""
+    return magnitude(factor, share) ** 2
+
+
 def longrope_magnitude(ratio: float, length: float) -> float:
     """sqrt(1 + ln(r) / ln(L)); 1 up to a ratio of 1."""
     if length <= 1:

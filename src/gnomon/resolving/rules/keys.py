@@ -1,10 +1,10 @@
 """Reads keys of a file for one stack and remembers which it took, which lost to another, and which nobody asked for."""
 
-import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Self, final
 
-from gnomon.resolving.reading import DEFAULT, Ignored, Used
+from gnomon.resolving.reading import DEFAULT, SERVED, Ignored, Used
+from gnomon.resolving.rules.numbers import finite
 from gnomon.resolving.stopping import StackStops
 
 BLOCKS = ("rope_parameters", "rope_scaling")
@@ -61,6 +61,10 @@ class Keys:
         """
         return type(self)(values, record=self._record, origins={**dict.fromkeys(values, DEFAULT), **origins})
 
+    def paths(self, *names: str) -> dict[str, str]:
+        """The dotted path of each key from the top of the file, as `laid` takes them."""
+        return {name: self._path(name) for name in names}
+
     def has(self, name: str) -> bool:
         """Whether a dotted key stands in the file, null or not; this alone does not count as reading it."""
         *outer, last = name.split(".")
@@ -115,7 +119,7 @@ class Keys:
         return tuple(float(v) for v in value)
 
     def note(self, what: str, value: Any, key: str = DEFAULT) -> None:
-        """Records what the stack decides by a rule of its own; `key` is that of the file, or "default"."""
+        """Records what the stack decides by a rule of its own; `key` is that of the file, "default" or "served"."""
         self._record.used.append(Used(what, value, self._path(key)))
 
     def lose(self, name: str, why: str) -> None:
@@ -145,20 +149,10 @@ class Keys:
         return place
 
     def _path(self, name: str) -> str:
-        return name if name == DEFAULT else self._origins.get(name, self._prefix + name)
+        return name if name in (DEFAULT, SERVED) else self._origins.get(name, self._prefix + name)
 
     def _last_key(self) -> str:
         return self._record.used[-1].key
-
-
-def finite(value: Any) -> bool:
-    """Whether a value is a number, and one that a float holds."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    try:
-        return math.isfinite(value)
-    except OverflowError:
-        return False
 
 
 @final

@@ -5,16 +5,17 @@ from typing import Any, ClassVar, Final, final
 
 from gnomon.resolving.given import Given
 from gnomon.resolving.readers.ct2 import MODELS, turned
-from gnomon.resolving.readers.serving.edits import block_of, nested, new_form, old_flat_form, typed
+from gnomon.resolving.readers.serving.edits import block_of, nested, new_form, old_flat_form, typed_edit
 from gnomon.resolving.readers.serving.layers import config_of, layers
+from gnomon.resolving.readers.serving.standards import standard_for
 from gnomon.resolving.readers.transformers5.shape import shape
 from gnomon.resolving.reading import Reading, Remedy, Wanted
-from gnomon.resolving.rules.choices import Choices
+from gnomon.resolving.rules.choices import Choices, Source
 from gnomon.resolving.rules.keys import Keys
 from gnomon.resolving.stack import Stack, Version, registry
-from gnomon.resolving.stopping import NoSuchModel
+from gnomon.resolving.stopping import ConfigStops, NoSuchModel, StackStops
 
-THROUGH: Final = "transformers"
+THROUGH: Final[tuple[tuple[str, Source], ...]] = (("5", "transformers 5"), ("4", "transformers 4"))
 
 
 @registry.register("ct2")
@@ -29,15 +30,14 @@ class CTranslateTwo(Stack):
             f"4.8-hf{number}",
             f"4.8.1, converted with transformers {number}",
             Choices(
-                "transformers 5" if number == "5" else "transformers 4",
-                "type",
-                dynamic="error",
+                source,
+                kind_key="type",
                 longrope_switch="sequence",
                 longrope_ratio="whole lengths",
+                unknown="error",
             ),
-            {THROUGH: number},
         )
-        for number in ("5", "4")
+        for number, source in THROUGH
     )
     sources: ClassVar[str] = (
         "python/ctranslate2/converters/transformers.py at 0d8bcd36 (4.8.1); #1745, PR #1751, #1685, #1764, #1792, "
@@ -49,7 +49,8 @@ class CTranslateTwo(Stack):
         standard = shape(config)
         if standard.model_type not in MODELS:
             raise NoSuchModel(f"{self.title} has no {standard.model_type or 'such model'}, or it was not traced")
-        found = layers(config, standard, lambda layer: turned(layer, version), Keys(config))
+        _loaded(config, version.choices)
+        found = layers(config, standard, lambda layer: turned(layer, version.choices), Keys(config))
         return found.reading(self, version)
 
     def remedies(self, given: Given, wanted: Wanted) -> Iterator[Remedy]:
@@ -58,5 +59,16 @@ class CTranslateTwo(Stack):
             return
         block: Mapping[str, Any] = block_of(wanted)
         text = "edit config.json before converting: "
-        yield Remedy(text + typed(given, {"rope_parameters": block}), new_form(given, block))
-        yield Remedy(text + typed(given, {"rope_scaling": block}), old_flat_form(given, block))
+        for name, form in (("rope_parameters", new_form), ("rope_scaling", old_flat_form)):
+            after = form(given, block)
+            yield Remedy(text + typed_edit(given, {name: block}, after), after)
+
+
+def _loaded(config: Mapping[str, Any], choices: Choices) -> None:
+    """The converter builds the model by transformers; raises ConfigStops where the config class ends."""
+    try:
+        standard_for(config, choices)
+    except ConfigStops:
+        raise
+    except StackStops:  # what a rotary module ends on; the converter reads the block of the file itself
+        return

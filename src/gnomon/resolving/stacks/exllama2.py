@@ -4,28 +4,20 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, Final, final
 
 from gnomon.resolving.given import Given
-from gnomon.resolving.readers.exllama2 import CAPS, MODELS, Asked, turned
-from gnomon.resolving.readers.serving.edits import block_of, edited, typed
+from gnomon.resolving.readers.exllama2 import CAPS, MODELS, Rules, Started, turned
+from gnomon.resolving.readers.serving.edits import block_of, edited, typed_edit
 from gnomon.resolving.readers.serving.layers import config_of, layers
 from gnomon.resolving.readers.transformers5.shape import shape
 from gnomon.resolving.reading import Reading, Remedy, Wanted
 from gnomon.resolving.rules.choices import Choices
 from gnomon.resolving.rules.keys import Keys
+from gnomon.resolving.rules.numbers import EXACT
 from gnomon.resolving.stack import Stack, Version, registry
 from gnomon.resolving.stopping import NoSuchModel, StackStops
 
 NO_LENGTH: Final = 2048  #: the longest length of a file that does not say one
-KINDS: Final = "where the kind stands"
 _CHOICES: Final = Choices(
-    "raw",
-    "error",
-    yarn_ramp="served",
-    yarn_ends="rounded",
-    yarn_magnitude="own",
-    dynamic="plain",
-    longrope_switch="served",
-    longrope_ratio="served",
-    unknown="plain",
+    kind_key="error", yarn_factor="factor", yarn_ramp="served", yarn_ends="rounded", unknown="plain"
 )
 
 
@@ -37,8 +29,8 @@ class ExLlamaTwo(Stack):
     name: ClassVar[str] = "exllama2"
     title: ClassVar[str] = "ExLlamaV2"
     versions: ClassVar[tuple[Version, ...]] = (
-        Version("2025-12", "at da07fac (December 2025)", _CHOICES, {KINDS: "type or rope_type"}),
-        Version("c64d65a", "up to c64d65a: before Qwen 3", _CHOICES, {KINDS: "rope_type for llama3, else type"}),
+        Version("2025-12", "at da07fac (December 2025)", _CHOICES, Rules(either=True)),
+        Version("c64d65a", "up to c64d65a: before Qwen 3", _CHOICES, Rules(either=False)),
     )
     sources: ClassVar[str] = (
         "exllamav2/config.py and rope.py at da07fac (2025-12-09) and c64d65a, architecture.py at 7532969; PR #642, "
@@ -55,12 +47,12 @@ class ExLlamaTwo(Stack):
         length = cap if served is None else served
         if length <= 0:
             raise StackStops(f"a length of {length} tokens")
-        asked = Asked(length, either=version.options[KINDS] == "type or rope_type")
-        found = layers(config, standard, lambda layer: turned(layer, asked), shared)
+        started = Started(length, version.choices, version.rules(Rules))
+        found = layers(config, standard, lambda layer: turned(layer, started), shared)
         return found.reading(self, version, cap=cap, notes=("tables are made for the length asked for, -l",))
 
     def remedies(self, given: Given, wanted: Wanted) -> Iterator[Remedy]:
-        """Flags as the block that they stand for, then the block itself, with one name for its kind."""
+        """The block with one name for its kind; -rs and -ry have no place for an original length or a base."""
         beside = {key: value for key, value in block_of(wanted).items() if key not in ("rope_theta", "rope_type")}
         kind = "rope_type" if wanted.rule == "llama3" else "type"
         block: dict[str, Any] | None = {kind: wanted.rule, **beside} if wanted.rule != "default" else None
@@ -68,18 +60,13 @@ class ExLlamaTwo(Stack):
         if wanted.rule == "longrope":
             edits["original_max_position_embeddings"] = wanted.original
         after = edited(given, edits)
-        if wanted.rule == "linear" and wanted.factor:
-            yield Remedy(f"-rs {wanted.factor:g} -l {wanted.cap}", after)
-        if wanted.rule == "yarn" and wanted.factor:
-            yield Remedy(f"-ry {wanted.factor:g} -l {wanted.cap}", after)
-        shown = {key: value for key, value in edits.items() if value is not None}
-        yield Remedy(f"edit config.json: {typed(given, shown)}, without rope_parameters", after)
+        yield Remedy(f"edit config.json: {typed_edit(given, edits, after)}; start with -l {wanted.cap}", after)
 
 
 def _cap(shared: Keys, part: str) -> int:
     """The first of its keys, at the top or in the inner config."""
     names = [prefix + name for name in CAPS for prefix in dict.fromkeys(("", part))]
     cap: int = shared.whole("cap", *names, default=NO_LENGTH)
-    if not 0 < cap < 2**53:
+    if not 0 < cap < EXACT:
         raise StackStops(f"the longest sequence would be {cap} tokens")
     return cap

@@ -6,8 +6,9 @@ from typing import ClassVar, Final, final
 
 from gnomon.resolving.given import Given
 from gnomon.resolving.readers.exllama3 import MODELS, turned
-from gnomon.resolving.readers.serving.edits import block_of, old_form, typed
-from gnomon.resolving.readers.serving.layers import config_of, layers, part_of
+from gnomon.resolving.readers.serving.edits import block_of, old_form, typed_edit
+from gnomon.resolving.readers.serving.layers import config_of, layers, view_at
+from gnomon.resolving.readers.serving.yarn import Magnitude
 from gnomon.resolving.readers.transformers5.shape import shape
 from gnomon.resolving.reading import Reading, Remedy, Wanted
 from gnomon.resolving.rules.choices import Choices
@@ -17,13 +18,14 @@ from gnomon.resolving.stopping import NoSuchModel
 
 NO_LENGTH: Final = 8192  #: the longest length of a file that does not say one
 _CHOICES: Final = Choices(
-    "raw",
-    "rope_type",
+    kind_key="rope_type",
     yarn_factor="ratio",
+    yarn_ramp="original",
+    yarn_ends="truncate",
     yarn_magnitude="own",
-    dynamic="error",
     longrope_switch="served",
     longrope_ratio="lengths",
+    unknown="error",
 )
 
 
@@ -49,18 +51,25 @@ class ExLlamaThree(Stack):
         if standard.model_type not in MODELS:
             raise NoSuchModel(f"{self.title} has no {standard.model_type or 'such model'}, or it was not traced")
         shared = Keys(config)
-        text = part_of(shared, standard.part)
+        text = view_at(shared, standard.part)
         longest = shared.whole("cap", "max_position_embeddings")
         cap = longest or text.whole("cap", "max_position_embeddings", default=NO_LENGTH)
         found = layers(config, standard, lambda layer: turned(layer, version.choices, served), shared)
         return found.reading(self, version, cap=cap, notes=("rows are not reordered, pairs follow the architecture",))
 
     def remedies(self, given: Given, wanted: Wanted) -> Iterator[Remedy]:
-        """The block in the old spelling; longest = original * factor is what makes YaRN's factor right."""
-        block = block_of(wanted)
+        """The block in the old spelling; longest = original * factor is what makes YaRN's factor right.
+
+        A factor on cos and sin that DeepSeek's pair makes elsewhere is written out: the pair counts in DeepSeek only.
+        """
+        blocks = [block_of(wanted)]
+        if wanted.rule == "yarn" and (wanted.factor or 0) > 1:
+            blocks.append(block_of(wanted, Magnitude(wanted).as_given()))
         stretched = wanted.original and wanted.factor and int(wanted.original * wanted.factor)
-        for longest in dict.fromkeys((None, stretched)):
-            more = {} if not longest else {"max_position_embeddings": longest}
-            beside = {key: value for key, value in block.items() if key != "rope_theta"}
-            keys = {"rope_theta": wanted.base, "rope_scaling": beside, **more}
-            yield Remedy(f"edit config.json: {typed(given, keys)}", old_form(given, block, **more))
+        for block in blocks:
+            for longest in dict.fromkeys((None, stretched)):
+                more = {} if not longest else {"max_position_embeddings": longest}
+                beside = {key: value for key, value in block.items() if key != "rope_theta"}
+                keys = {"rope_theta": wanted.base, "rope_scaling": beside, **more}
+                after = old_form(given, block, **more)
+                yield Remedy(f"edit config.json: {typed_edit(given, keys, after)}", after)

@@ -16,8 +16,6 @@ from gnomon.resolving.stopping import NoSuchModel, StackStops
 
 MODELS: Final = frozenset({"llama", "mistral", "mixtral", "qwen2", "qwen2_moe", "phi3", "falcon"})
 FIXED: Final = 10_000.0  #: Falcon's base, whatever the file says
-BESIDE: Final = "transformers"
-_CHOICES: Final = Choices("raw", "rope_type", dynamic="plain", unknown="plain", scaling="passed over")
 
 
 @registry.register("fastgen")
@@ -28,8 +26,8 @@ class FastGen(Stack):
     name: ClassVar[str] = "fastgen"
     title: ClassVar[str] = "DeepSpeed-FastGen"
     versions: ClassVar[tuple[Version, ...]] = (
-        Version("hf4", "v2 at edaa7221, beside transformers 4", _CHOICES, {BESIDE: "4"}),
-        Version("hf5", "v2 at edaa7221, beside transformers 5", _CHOICES, {BESIDE: "5"}),
+        Version("hf4", "v2 at edaa7221, beside transformers 4", Choices(source="transformers 4")),
+        Version("hf5", "v2 at edaa7221, beside transformers 5", Choices(source="transformers 5")),
     )
     sources: ClassVar[str] = (
         "deepspeed/inference/v2/model_implementations/* at edaa7221 (2026-08-22); DeepSpeed#8341, #8345; read 2026-08"
@@ -40,7 +38,7 @@ class FastGen(Stack):
         standard = shape(config)
         if standard.model_type not in MODELS:
             raise NoSuchModel(f"{self.title} has no {standard.model_type or 'such model'}, or it was not traced")
-        if version.options[BESIDE] == "5" and standard.model_type != "falcon":
+        if version.choices.source == "transformers 5" and standard.model_type != "falcon":
             raise StackStops("AttributeError: configs of transformers 5 have no rope_theta")
         found = layers(config, standard, turned, Keys(config))
         return found.reading(self, version, notes=("rope_scaling is dropped without a word",))

@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import ClassVar, Final, final
 
 from gnomon.resolving.given import Given
-from gnomon.resolving.readers.serving.edits import block_of, old_form, typed
+from gnomon.resolving.readers.serving.edits import block_of, old_form, typed_edit
 from gnomon.resolving.readers.serving.layers import config_of, layers
-from gnomon.resolving.readers.transformers4 import standardised
+from gnomon.resolving.readers.serving.standards import standard_for
 from gnomon.resolving.readers.transformers4.turning import turned
 from gnomon.resolving.readers.transformers5.turning import longest_length
 from gnomon.resolving.reading import Reading, Remedy, Wanted
@@ -26,7 +26,17 @@ CAME_WITH: Final = {
     "gpt_oss": 55,
     **dict.fromkeys(("hunyuan_v1_dense", "seed_oss"), 56),
 }
-_RATIO: Final = Choices("transformers 4", "type", yarn_factor="ratio")
+_NOW: Final = Choices(
+    source="transformers 4",
+    yarn_factor="ratio",
+    yarn_ramp="original",
+    yarn_ends="truncate",
+    yarn_magnitude="transformers",
+    dynamic="sequence",
+    longrope_switch="sequence",
+    longrope_ratio="factor or lengths",
+    unknown="error",
+)
 
 
 @registry.register("hf4")
@@ -37,12 +47,12 @@ class TransformersFour(Stack):
     name: ClassVar[str] = "hf4"
     title: ClassVar[str] = "transformers 4"
     versions: ClassVar[tuple[Version, ...]] = (
-        Version("4.55", "4.55 to 4.56", _RATIO),
-        Version("4.50", "4.50 to 4.54", replace(_RATIO, yarn_ends="rounded")),
+        Version("4.55", "4.55 to 4.56", _NOW),
+        Version("4.50", "4.50 to 4.54", replace(_NOW, yarn_ends="rounded")),
         Version(
             "4.43",
             "4.43 to 4.49",
-            Choices("transformers 4", "type", yarn_ramp="maximum", yarn_ends="rounded", yarn_magnitude="own"),
+            replace(_NOW, yarn_factor="factor", yarn_ramp="maximum", yarn_ends="rounded", yarn_magnitude="own"),
         ),
     )
     sources: ClassVar[str] = (
@@ -54,7 +64,7 @@ class TransformersFour(Stack):
     def read(self, given: Given, version: Version, served: int | None) -> Reading:
         config = config_of(given, self.title)
         shared = Keys(config)
-        standard = standardised(config)
+        standard = standard_for(config, version.choices)
         cap = longest_length(standard.longest)
         if cap is not None:
             shared.note("cap", int(cap), standard.longest.key)
@@ -78,6 +88,5 @@ class TransformersFour(Stack):
             more = {} if longest is None else {"max_position_embeddings": longest}
             beside = {key: value for key, value in block.items() if key != "rope_theta"}
             keys = {"rope_theta": wanted.base, "rope_scaling": beside, **more}
-            yield Remedy(
-                f"edit config.json: {typed(given, keys)}, without rope_parameters", old_form(given, block, **more)
-            )
+            after = old_form(given, block, **more)
+            yield Remedy(f"edit config.json: {typed_edit(given, keys, after)}", after)

@@ -1,7 +1,6 @@
 """llama.cpp: its converter writes GGUF metadata, its runtime reads it. ik_llama.cpp is the version "ik"."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import ClassVar, final
 
 from gnomon.resolving.given import Given
@@ -14,19 +13,8 @@ from gnomon.resolving.rules.choices import Choices
 from gnomon.resolving.rules.keys import Keys
 from gnomon.resolving.stack import Stack, Version, registry
 
-CHOICES = Choices(
-    "transformers 5",
-    "rope_type",
-    yarn_ends="rounded",
-    yarn_magnitude="own",
-    dynamic="plain",
-    longrope_switch="served",
-    longrope_ratio="lengths",
-    unknown="plain",
-)
-OLD_CHOICES = replace(CHOICES, source="transformers 4")
+NEW, OLD = Choices(source="transformers 5"), Choices(source="transformers 4")
 WARNED = "a context above the cap is warned about, not refused"
-NEW_FORM, CANCELS, FORK = "rope_parameters", "cancels the kernel's factor", "ik_llama.cpp"
 
 
 @registry.register("llama.cpp")
@@ -37,10 +25,10 @@ class LlamaCpp(Stack):
     name: ClassVar[str] = "llama.cpp"
     title: ClassVar[str] = "llama.cpp"
     versions: ClassVar[tuple[Version, ...]] = (
-        Version("current", "since PR #18013 (December 2025)", CHOICES, {NEW_FORM: "read", CANCELS: "yes"}),
-        Version("before-18013", "PR #17945 to PR #18013", OLD_CHOICES, {NEW_FORM: "not read", CANCELS: "yes"}),
-        Version("before-17945", "until PR #17945", OLD_CHOICES, {NEW_FORM: "not read", CANCELS: "no"}),
-        Version("ik", "ik_llama.cpp 8337e4cd", CHOICES, {NEW_FORM: "read", CANCELS: "no", FORK: "yes"}),
+        Version("current", "since PR #18013 (December 2025)", NEW, Rules()),
+        Version("before-18013", "PR #17945 to PR #18013", OLD, Rules()),
+        Version("before-17945", "until PR #17945", OLD, Rules(cancels=False)),
+        Version("ik", "ik_llama.cpp 8337e4cd", NEW, Rules(cancels=False, fork=True)),
     )
     sources: ClassVar[str] = (
         "conversion/*.py, src/llama-context.cpp, src/llama-model.cpp, src/models/*.cpp, ggml/src/ggml-cpu/ops.cpp, "
@@ -49,13 +37,13 @@ class LlamaCpp(Stack):
     )
 
     def read(self, given: Given, version: Version, served: int | None) -> Reading:
-        rules = Rules(cancels=version.options[CANCELS] == "yes", fork=FORK in version.options)
+        rules = version.rules(Rules)
         if given.metadata is not None:
             keys = view(given.metadata)
             found = loaded(keys, architecture_of(given.metadata), given.factors, rules)
             return self._reading(version, found, keys, tuple(unread(given.metadata, keys)))
         file = Keys(given.config or {})
-        writer = converted(file, new_form=version.options[NEW_FORM] == "read")
+        writer = converted(file, new_form=version.choices.source == "transformers 5")
         found = loaded(writer.keys, writer.source.architecture, writer.factors, rules)
         return self._reading(version, found, file, (), tuple(writer.notes))
 

@@ -1,16 +1,17 @@
 """lmdeploy: two engines with rules of their own, PyTorch and TurboMind; the second stands here as a version."""
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, ClassVar, Final, final
 
 from gnomon.resolving.given import Given
 from gnomon.resolving.readers.lmdeploy import pytorch, turbomind
-from gnomon.resolving.readers.serving.caps import whole_cap
+from gnomon.resolving.readers.serving.caps import stated_lengths, whole_cap
 from gnomon.resolving.readers.serving.edits import block_of, nested, new_form, typed
-from gnomon.resolving.readers.serving.layers import config_of, layers, part_of
+from gnomon.resolving.readers.serving.layers import Layer, Turning, config_of, layers, view_at
+from gnomon.resolving.readers.serving.standards import standard_for
 from gnomon.resolving.readers.serving.yarn import Magnitude
-from gnomon.resolving.readers.transformers5 import Standard, standardised
+from gnomon.resolving.readers.transformers5 import Standard
 from gnomon.resolving.reading import Reading, Remedy, Wanted
 from gnomon.resolving.rules.choices import Choices
 from gnomon.resolving.rules.keys import Keys
@@ -19,26 +20,36 @@ from gnomon.resolving.stopping import StackStops
 
 PYTORCH = Choices(
     source="transformers 5",
-    kind_key="rope_type",
+    yarn_factor="factor",
+    yarn_ramp="original",
+    yarn_ends="truncate",
     yarn_magnitude="transformers",
     dynamic="sequence",
     longrope_switch="sequence",
     longrope_ratio="lengths",
+    unknown="error",
 )
-TURBOMIND = replace(
-    PYTORCH,
+TURBOMIND = Choices(
+    source="transformers 5",
     yarn_factor="ratio",
     yarn_ramp="maximum",
     yarn_ends="rounded",
-    yarn_magnitude="own",
     dynamic="prompt",
+    unknown="error",
 )
-ENGINES: Final = {"pytorch": pytorch.turned, "turbomind": turbomind.turned}
 #: the smallest of them counts
 LENGTHS: Final = (
     *("max_position_embeddings", "n_positions", "max_seq_len", "seq_length", "model_max_length"),
     *("max_sequence_length", "max_seq_length", "seq_len"),
 )
+
+
+@final
+@dataclass(frozen=True)
+class Engine:
+    """Which of the two reads a layer."""
+
+    turned: Callable[[Layer, Choices], Turning]
 
 
 @registry.register("lmdeploy")
@@ -49,8 +60,8 @@ class LMDeploy(Stack):
     name: ClassVar[str] = "lmdeploy"
     title: ClassVar[str] = "lmdeploy"
     versions: ClassVar[tuple[Version, ...]] = (
-        Version("pytorch", "August 2026: the PyTorch engine", PYTORCH, {"engine": "pytorch"}),
-        Version("turbomind", "August 2026: the TurboMind engine", TURBOMIND, {"engine": "turbomind"}),
+        Version("pytorch", "August 2026: the PyTorch engine", PYTORCH, Engine(pytorch.turned)),
+        Version("turbomind", "August 2026: the TurboMind engine", TURBOMIND, Engine(turbomind.turned)),
     )
     sources: ClassVar[str] = (
         "lmdeploy@1263d5cd: pytorch/nn/rotary_embedding.py, pytorch/backends/default/rotary_embedding.py, "
@@ -61,10 +72,10 @@ class LMDeploy(Stack):
     def read(self, given: Given, version: Version, served: int | None) -> Reading:
         """As `Stack.read`; the PyTorch engine's LongRoPE switches for a whole batch with its longest sequence."""
         config = config_of(given, self.title)
-        standard = standardised(config)
+        standard = standard_for(config, version.choices)
         file = Keys(config)
         cap = _cap(standard, file)
-        turned = ENGINES[version.options["engine"]]
+        turned = version.rules(Engine).turned
         read = layers(config, standard, lambda layer: turned(layer, version.choices), file)
         return read.reading(self, version, cap=cap, notes=standard.notes)
 
@@ -96,9 +107,6 @@ def _override(given: Given, wanted: Wanted, block: dict[str, Any], more: dict[st
 
 def _cap(standard: Standard, file: Keys) -> int | None:
     """The smallest of many keys; nothing multiplies it."""
-    text = part_of(file, standard.part)
-    given = [(value, name) for name in LENGTHS if (value := text.number("length", name)) is not None]
-    if not given:
-        return None
-    longest, name = min(given)
-    return whole_cap(file, longest, f"{standard.part}{name}")
+    text = view_at(file, standard.part)
+    given = stated_lengths(standard, text, LENGTHS)
+    return whole_cap(file, *min(given)) if given else None

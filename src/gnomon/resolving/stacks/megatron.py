@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from typing import ClassVar, Final, final
 
 from gnomon.resolving.given import Given
-from gnomon.resolving.readers.megatron import HIGH, LENGTH, LINEAR, LLAMA, LOW, MODELS, turned
-from gnomon.resolving.readers.serving.edits import block_of, nested, new_form, typed
+from gnomon.resolving.readers.megatron import HIGH, LENGTH, LLAMA, LOW, MODELS, Rules, turned
+from gnomon.resolving.readers.serving.edits import block_of, nested, new_form, typed_edit
 from gnomon.resolving.readers.serving.layers import config_of, layers
-from gnomon.resolving.readers.transformers5 import standardised
+from gnomon.resolving.readers.serving.standards import standard_for
+from gnomon.resolving.readers.serving.yarn import Magnitude
 from gnomon.resolving.reading import Reading, Remedy, Wanted
 from gnomon.resolving.rules.choices import Choices
 from gnomon.resolving.rules.keys import Keys
@@ -15,7 +16,15 @@ from gnomon.resolving.rules.scaling import ORIGINAL
 from gnomon.resolving.stack import Stack, Version, registry
 from gnomon.resolving.stopping import NoSuchModel
 
-_CHOICES: Final = Choices("transformers 5", "type", yarn_magnitude="not null", dynamic="plain", unknown="plain")
+_CHOICES: Final = Choices(
+    source="transformers 5",
+    kind_key="type",
+    yarn_factor="factor",
+    yarn_ramp="original",
+    yarn_ends="truncate",
+    yarn_magnitude="not null",
+    unknown="plain",
+)
 
 
 @registry.register("megatron")
@@ -26,8 +35,8 @@ class Megatron(Stack):
     name: ClassVar[str] = "megatron"
     title: ClassVar[str] = "Megatron-LM (Megatron-Bridge)"
     versions: ClassVar[tuple[Version, ...]] = (
-        Version("2026-08", "d98e8a64 with bridge 067f987d", _CHOICES, {LINEAR: "kept"}),
-        Version("before-5097", "bridges before PR #5097", _CHOICES, {LINEAR: "dropped"}),
+        Version("2026-08", "d98e8a64 with bridge 067f987d", _CHOICES, Rules(linear=True)),
+        Version("before-5097", "bridges before PR #5097", _CHOICES, Rules(linear=False)),
     )
     sources: ClassVar[str] = (
         "Megatron-LM d98e8a64 and Megatron-Bridge 067f987d (2026-08-22); Megatron-LM#6305, #1418, #1429; Bridge "
@@ -36,10 +45,12 @@ class Megatron(Stack):
 
     def read(self, given: Given, version: Version, served: int | None) -> Reading:
         config = config_of(given, self.title)
-        standard = standardised(config)
+        standard = standard_for(config, version.choices)
         if standard.model_type not in MODELS:
             raise NoSuchModel(f"a bridge for {standard.model_type or 'such a model'} was not traced")
-        found = layers(config, standard, lambda layer: turned(layer, version), Keys(config))
+        found = layers(
+            config, standard, lambda layer: turned(layer, version.choices, version.rules(Rules)), Keys(config)
+        )
         return found.reading(self, version)
 
     def remedies(self, given: Given, wanted: Wanted) -> Iterator[Remedy]:
@@ -61,4 +72,9 @@ class Megatron(Stack):
         if llama and wanted.rule == "llama3" and usual and wanted.factor == 8:
             # Issue #6305: the flag for the factor is parsed, and 8 is used all the same.
             yield Remedy(f"--rotary-base {wanted.base:g} --use-rope-scaling --rope-scaling-factor 8", after)
-        yield Remedy(f"edit config.json: {typed(given, {'rope_parameters': block})}, without rope_scaling", after)
+        yield Remedy(f"edit config.json: {typed_edit(given, {'rope_parameters': block}, after)}", after)
+        if wanted.rule == "yarn":
+            # attention_factor is not read, and a pair with a zero in it is: the factor is said by mscale over 0.
+            block = block_of(wanted, Magnitude(wanted).as_pair())
+            after = new_form(given, block)
+            yield Remedy(f"edit config.json: {typed_edit(given, {'rope_parameters': block}, after)}", after)

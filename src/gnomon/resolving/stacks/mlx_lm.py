@@ -7,14 +7,25 @@ from typing import Any, ClassVar, final
 from gnomon.resolving.given import Given
 from gnomon.resolving.readers.mlx_lm.layers import layers_of
 from gnomon.resolving.readers.mlx_lm.models import ABSENT, MODELS, NOT_TRACED, Model
-from gnomon.resolving.readers.mlx_lm.rope import CHOICES
-from gnomon.resolving.readers.serving.edits import NEW, OLD, edited, part_of, typed
+from gnomon.resolving.readers.serving.edits import NEW, OLD, edited, part_of, typed_edit
 from gnomon.resolving.reading import Reading, Remedy, Wanted
 from gnomon.resolving.rules.choices import Choices
 from gnomon.resolving.rules.keys import Keys
-from gnomon.resolving.rules.scaling import yarn_magnitude
+from gnomon.resolving.rules.yarn import transformers_magnitude
 from gnomon.resolving.stack import Stack, Version, registry
 from gnomon.resolving.stopping import NoSuchModel, StackStops
+
+NOW = Choices(
+    kind_key="type",
+    yarn_factor="factor",
+    yarn_ramp="original",
+    yarn_ends="rounded",
+    yarn_magnitude="ratio",
+    dynamic="sequence",
+    longrope_switch="always",
+    longrope_ratio="lengths",
+    unknown="error",
+)
 
 
 @registry.register("mlx-lm")
@@ -24,7 +35,7 @@ class MlxLm(Stack):
 
     name: ClassVar[str] = "mlx-lm"
     title: ClassVar[str] = "mlx-lm"
-    versions: ClassVar[tuple[Version, ...]] = (Version("2026-08", "d78bf58e (August 2026)", CHOICES),)
+    versions: ClassVar[tuple[Version, ...]] = (Version("2026-08", "d78bf58e (August 2026)", NOW),)
     sources: ClassVar[str] = (
         "mlx_lm/models/*.py at d78bf58e (August 2026), single files older or newer; PR #660, PR #1507, #1698 (glm), "
         "#953; internlm2.py and internlm3.py: positions doubled where nothing is scaled"
@@ -36,7 +47,7 @@ class MlxLm(Stack):
         outer = Keys(given.config)
         name, model = _model(outer)
         keys = _part(outer, name, model)
-        layers = tuple(layers_of(keys, name, model))
+        layers = tuple(layers_of(keys, name, model, version.choices))
         notes = ("no length is enforced, and no rows are reordered",)
         return Reading(self.name, version.name, self.sure, layers, None, outer.used(), outer.ignored(), notes)
 
@@ -58,14 +69,14 @@ def _written(given: Given, model: Model, wanted: Wanted, block: Mapping[str, Any
     else:
         scaled = dict(block) if wanted.rule != "default" else None
         edits = {model.base_key: wanted.base, OLD: scaled, **_local(given)}
-    shown = {key: value for key, value in edits.items() if value is not None}
     removed = {NEW: None} if model.block == OLD else {}
-    return Remedy(f"edit config.json: set {typed(given, shown)}", edited(given, {**edits, **removed}))
+    after = edited(given, {**edits, **removed})
+    return Remedy(f"edit config.json: set {typed_edit(given, edits, after)}", after)
 
 
 def _as_mscale(block: Mapping[str, Any], factor: float) -> dict[str, Any]:
     """The factor on cos and sin of transformers 5 as the one number that mlx-lm reads: 0.1 mscale ln(s) + 1."""
-    aim = yarn_magnitude(factor, Keys(block), Choices("transformers 5", "rope_type"))
+    aim = transformers_magnitude(factor, Keys(block))
     held = {key: value for key, value in block.items() if key not in ("attention_factor", "mscale", "mscale_all_dim")}
     return {**held, "mscale": float(f"{(aim - 1) / (0.1 * math.log(factor)):.12g}"), "mscale_all_dim": 0}
 

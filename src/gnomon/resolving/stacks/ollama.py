@@ -1,6 +1,7 @@
 """ollama: GGUF files, given or made by its own converters, turned by llama.cpp; or its runner on MLX."""
 
 from collections.abc import Iterator
+from enum import Enum
 from typing import ClassVar, final
 
 from gnomon.resolving.given import Given
@@ -11,26 +12,21 @@ from gnomon.resolving.readers.ollama.converter import converted
 from gnomon.resolving.readers.ollama.mlx_runner import BASES, layers_of
 from gnomon.resolving.readers.ollama.patch import found_in, patched
 from gnomon.resolving.reading import Ignored, Reading, Remedy, Wanted
-from gnomon.resolving.rules.choices import Choices
 from gnomon.resolving.rules.keys import Keys
 from gnomon.resolving.stack import Stack, Version, registry
 from gnomon.resolving.stopping import NoSuchModel
 
-GGUF = Choices(
-    "raw",
-    "type",
-    yarn_ramp="maximum",
-    yarn_ends="rounded",
-    yarn_magnitude="own",
-    dynamic="plain",
-    longrope_switch="served",
-    longrope_ratio="lengths",
-    unknown="plain",
-)
-MLX = Choices("raw", "type", dynamic="plain", unknown="plain", scaling="passed over")
 WARNED = "a num_ctx above the cap is warned about, not refused"
 #: names that ollama's converters gave to architectures that llama.cpp calls otherwise
 RENAMED = {"gptoss": "gpt-oss"}
+
+
+@final
+class Runner(Enum):
+    """Which of its programs runs a model."""
+
+    LLAMA_CPP = "llama.cpp"
+    MLX = "mlx"
 
 
 @registry.register("ollama")
@@ -41,8 +37,8 @@ class Ollama(Stack):
     name: ClassVar[str] = "ollama"
     title: ClassVar[str] = "ollama"
     versions: ClassVar[tuple[Version, ...]] = (
-        Version("gguf", "fb307609 (August 2026), llama.cpp b10488", GGUF, {"runner": "llama.cpp"}),
-        Version("mlx", "fb307609 (August 2026), the MLX runner", MLX, {"runner": "mlx"}),
+        Version("gguf", "fb307609 (August 2026), llama.cpp b10488", own=Runner.LLAMA_CPP),
+        Version("mlx", "fb307609 (August 2026), the MLX runner", own=Runner.MLX),
     )
     sources: ClassVar[str] = (
         "convert/convert*.go, x/mlxrunner, x/models at fb307609 (August 2026), single files older; llama.cpp b10488 "
@@ -50,7 +46,7 @@ class Ollama(Stack):
     )
 
     def read(self, given: Given, version: Version, served: int | None) -> Reading:
-        if version.options["runner"] == "mlx":
+        if version.rules(Runner) is Runner.MLX:
             return self._mlx(given, version)
         if given.metadata is not None:
             return self._file(given, version)

@@ -7,24 +7,18 @@ from typing import ClassVar, final
 
 from gnomon.resolving.given import Given
 from gnomon.resolving.readers.ort_genai.rope import scaled
-from gnomon.resolving.readers.serving.edits import NEW, OLD, edited, typed
-from gnomon.resolving.readers.transformers5 import Block, Standard, standardised
-from gnomon.resolving.reading import ALL, STILL, TURNING, LayerReading, Reading, Remedy, Wanted
+from gnomon.resolving.readers.serving.edits import NEW, OLD, edited, typed_edit
+from gnomon.resolving.readers.serving.standards import standard_for
+from gnomon.resolving.readers.transformers5 import Block, Standard
+from gnomon.resolving.readers.which_layers import by_flags, listed_flags
+from gnomon.resolving.reading import ALL, LayerReading, Reading, Remedy, Wanted
 from gnomon.resolving.rules.choices import Choices
 from gnomon.resolving.rules.keys import Keys
 from gnomon.resolving.rules.scaling import ORIGINAL, Scaled
 from gnomon.resolving.stack import Stack, Version, registry
 from gnomon.resolving.stopping import NoSuchModel, StackStops
 
-CHOICES = Choices(
-    "transformers 5",
-    "rope_type",
-    yarn_ends="exact",
-    yarn_magnitude="own",
-    dynamic="plain",
-    longrope_ratio="lengths",
-    unknown="plain",
-)
+NOW = Choices(source="transformers 5", kind_key="rope_type", yarn_ends="exact", unknown="plain")
 #: model types with a builder that was read
 BUILDERS = frozenset(
     {"llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3", "gemma3_text", "gpt_oss", "granite"}
@@ -41,7 +35,10 @@ class OrtGenAi(Stack):
 
     name: ClassVar[str] = "ort-genai"
     title: ClassVar[str] = "onnxruntime-genai"
-    versions: ClassVar[tuple[Version, ...]] = (Version("2026-08", "a0c04eb1 (August 2026)", CHOICES),)
+    versions: ClassVar[tuple[Version, ...]] = (
+        Version("2026-08", "a0c04eb1 (August 2026), beside transformers 5", NOW),
+        Version("2026-08-hf4", "the same beside transformers 4", replace(NOW, source="transformers 4")),
+    )
     sources: ClassVar[str] = (
         "src/python/py/models/builders/{base,llama,phi,gemma,hunyuan,smollm}.py at a0c04eb1 (August 2026); PR #1161"
     )
@@ -53,9 +50,9 @@ class OrtGenAi(Stack):
         name = given.config.get("model_type")
         if not isinstance(name, str) or name not in BUILDERS:
             raise NoSuchModel(f"onnxruntime-genai has no builder for {name!r}, or it was not traced")
-        standard = standardised(given.config)
+        standard = standard_for(given.config, version.choices)
         keys = outer.part(standard.part.rstrip(".")) if standard.part else outer
-        layers = tuple(_layers(keys, name, standard))
+        layers = tuple(_layers(keys, name, standard, version.choices))
         cap = keys.whole("cap", "max_position_embeddings", default=standard.longest.value)
         notes = ("the cap is the length of the tables",)
         return Reading(self.name, version.name, self.sure, layers, cap, outer.used(), outer.ignored(), notes)
@@ -65,11 +62,11 @@ class OrtGenAi(Stack):
         block = {key: value for key, value in (wanted.block or {}).items() if key not in ("rope_theta", "rope_type")}
         betas = {"beta_fast": 32.0, "beta_slow": 1.0} if wanted.rule == "yarn" else {}
         keys = {"rope_theta": wanted.base, OLD: {"rope_type": wanted.rule, **betas, **block}}
-        text = f"edit config.json before building: set {typed(given, keys)}"
-        yield Remedy(text, edited(given, {NEW: None, **keys}))
+        after = edited(given, {NEW: None, **keys})
+        yield Remedy(f"edit config.json before building: set {typed_edit(given, keys, after)}", after)
 
 
-def _layers(keys: Keys, name: str, standard: Standard) -> Iterator[LayerReading]:
+def _layers(keys: Keys, name: str, standard: Standard, choices: Choices) -> Iterator[LayerReading]:
     turning = next((block for block in standard.blocks if block.kind == "full_attention" and block.turns), None)
     main = turning or next((block for block in standard.blocks if block.turns), None)
     if main is None:
@@ -79,13 +76,13 @@ def _layers(keys: Keys, name: str, standard: Standard) -> Iterator[LayerReading]
         block = block.part("full_attention")
     head = int(main.head_dim.value)
     over = _over(keys, block, main, head)
-    rule, schedule = scaled(block, over, head, builder=name)
+    rule, schedule = scaled(block, over, head, choices, builder=name)
     layer = LayerReading(ALL, head, over.dim, over.base, rule, "half", schedule, softmax=_softmax(keys, name, head))
     if name in ("gemma3", "gemma3_text"):
         yield replace(layer, kind="full_attention")
-        yield _local(keys, block, layer, over)
+        yield _local(keys, block, layer, over, choices)
     elif name == "smollm3":
-        yield from _listed(keys, layer)
+        yield from by_flags(listed_flags(keys), layer, replace(layer, rotary_dim=0, base=None, rule="none"))
     else:
         yield layer
 
@@ -116,23 +113,10 @@ def _softmax(keys: Keys, name: str, head: int) -> float:
     return float(scale) * math.sqrt(head) if scale else 1.0
 
 
-def _local(keys: Keys, block: Keys, layer: LayerReading, over: Scaled) -> LayerReading:
+def _local(keys: Keys, block: Keys, layer: LayerReading, over: Scaled, choices: Choices) -> LayerReading:
     """A second table over another base; whatever scales the first one is still in force."""
     base = keys.number("base of sliding layers", LOCAL)
-    if base is None:
+    if base is None or choices.source == "transformers 5":
         raise StackStops(f"AttributeError: 'Gemma3TextConfig' object has no attribute {LOCAL!r} under transformers 5")
-    rule, schedule = scaled(block, replace(over, base=float(base)), layer.head_dim, builder="gemma3")
+    rule, schedule = scaled(block, replace(over, base=float(base)), layer.head_dim, choices, builder="gemma3")
     return replace(layer, kind="sliding_attention", base=float(base), rule=rule, schedule=schedule)
-
-
-def _listed(keys: Keys, layer: LayerReading) -> Iterator[LayerReading]:
-    listed = keys.take("layers without rotation", "no_rope_layers")
-    if listed is not None and not isinstance(listed, list | tuple):
-        raise StackStops("TypeError: no_rope_layers is no list")
-    if listed is None:
-        keys.whole("layers without rotation", "no_rope_layer_interval", default=4)
-        listed = [1, 0]
-    if any(listed):
-        yield replace(layer, kind=TURNING)
-    if not all(listed):
-        yield replace(layer, kind=STILL, rotary_dim=0, base=None, rule="none")

@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import Any, ClassVar, Final, final
 
 from gnomon.resolving.given import Given
-from gnomon.resolving.readers.serving.caps import whole_cap
+from gnomon.resolving.readers.serving.caps import stated_lengths, whole_cap
 from gnomon.resolving.readers.serving.edits import block_of, nested, old_flat_form, typed
-from gnomon.resolving.readers.serving.layers import config_of, layers, part_of, rule_of
+from gnomon.resolving.readers.serving.layers import config_of, layers, rule_of, view_at
 from gnomon.resolving.readers.serving.standards import standard_for
 from gnomon.resolving.readers.serving.yarn import Magnitude
 from gnomon.resolving.readers.sglang.kinds import turned
@@ -21,17 +21,21 @@ from gnomon.resolving.stopping import StackStops
 
 NOW = Choices(
     source="transformers 5",
-    kind_key="rope_type",
+    yarn_factor="factor",
+    yarn_ramp="original",
+    yarn_ends="truncate",
     yarn_magnitude="not null",
     dynamic="constant",
     longrope_switch="sequence",
     longrope_ratio="lengths",
+    unknown="error",
 )
 BEFORE_PAIR = replace(NOW, yarn_magnitude="factor")
 BEFORE_TRUNCATE = replace(BEFORE_PAIR, yarn_ends="rounded", source="transformers 4")
 #: the first of them that the config has counts
 LENGTHS: Final = ("max_sequence_length", "seq_length", "max_seq_len", "model_max_length", "max_position_embeddings")
 UNSTATED: Final = 2048
+ALLOWED: Final = "SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN=1"
 SCALED: Final = frozenset({"yarn", "llama3"})  #: kinds whose frequencies do not hang on max_position_embeddings
 
 
@@ -58,14 +62,15 @@ class SGLang(Stack):
         config = config_of(given, self.title)
         standard = standard_for(config, version.choices)
         file = Keys(config)
-        cap = _cap(standard, file, part_of(file, standard.part))
+        cap = _cap(standard, file, view_at(file, standard.part))
         read = layers(config, standard, lambda layer: turned(layer, version.choices), file)
         notes = list(standard.notes)
         if any(rule_of(block) == "longrope" for block in standard.blocks):
             notes.append("one long sequence switches the list for every other one in its batch")
         if served is not None and served > cap:
-            notes.append(f"a server for {served} tokens needs SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN=1")
-        return read.reading(self, version, cap=cap, notes=notes)
+            notes.append(f"a server for {served} tokens needs {ALLOWED}")
+        found = read.reading(self, version, cap=cap, notes=notes)
+        return replace(found, needs=ALLOWED if served is not None and served > cap else "")
 
     def remedies(self, given: Given, wanted: Wanted) -> Iterator[Remedy]:
         """`--json-model-override-args` with the wanted block, then with its magnitude as `attn_factor`."""
@@ -89,13 +94,13 @@ def _override(given: Given, wanted: Wanted, block: dict[str, Any], more: dict[st
 
 def _cap(standard: Standard, file: Keys, text: Keys) -> int:
     """The first of many keys, times `factor` unless the block says an original length or is Llama 3's."""
-    stated = next(((name, value) for name in LENGTHS if (value := text.number("length", name)) is not None), None)
-    if stated is None:
+    stated = stated_lengths(standard, text, LENGTHS)
+    if not stated:
         file.note("cap", UNSTATED)
         return UNSTATED
-    name, longest = stated
+    longest, key = stated[0]
     block = standard.blocks[0]
     flat = len([each for each in standard.blocks if each.turns]) == 1
     if flat and block.turns and ORIGINAL not in block.values and rule_of(block) != "llama3":
         longest *= block.keys(file).number("factor of the cap", "factor", default=1.0)
-    return whole_cap(file, longest, f"{standard.part}{name}")
+    return whole_cap(file, longest, key)

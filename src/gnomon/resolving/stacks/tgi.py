@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Final, final
 
 from gnomon.resolving.given import Given
 from gnomon.resolving.readers.serving.caps import whole_cap
-from gnomon.resolving.readers.serving.edits import block_of, nested, old_form, part_of, typed
+from gnomon.resolving.readers.serving.edits import block_of, edited, nested, old_form, part_of, typed_edit
 from gnomon.resolving.readers.serving.layers import config_of, layers
 from gnomon.resolving.readers.serving.standards import standard_for
 from gnomon.resolving.readers.serving.yarn import Magnitude
@@ -20,11 +20,14 @@ from gnomon.resolving.stopping import NoSuchModel, StackStops
 LAST = Choices(
     source="transformers 4",
     kind_key="rope_type",
+    yarn_factor="factor",
+    yarn_ramp="original",
     yarn_ends="rounded",
     yarn_magnitude="ratio",
     dynamic="sequence",
     longrope_switch="position",
     longrope_ratio="lengths",
+    unknown="error",
 )
 LENGTHS: Final = ("max_position_embeddings", "max_seq_len", "n_positions")
 #: model types with code of its own
@@ -69,8 +72,8 @@ class TextGenerationInference(Stack):
             return
         block = block_of(wanted)
         if wanted.rule == "dynamic" and wanted.factor:
-            kind = {"rope_type": "dynamic", "factor": wanted.factor, "rope_theta": wanted.base}
-            yield Remedy(f"--rope-scaling dynamic --rope-factor {wanted.factor:g}", old_form(given, kind))
+            after = edited(given, {"rope_scaling": {"rope_type": "dynamic", "factor": wanted.factor}})
+            yield Remedy(f"--rope-scaling dynamic --rope-factor {wanted.factor:g}", after)
         yield _edit(given, block, _beside(wanted))
         if wanted.rule == "linear" and wanted.factor:
             yield _edit(given, *_as_lists(given, wanted))
@@ -107,4 +110,5 @@ def _as_lists(given: Given, wanted: Wanted) -> tuple[dict[str, Any], dict[str, A
 def _edit(given: Given, block: dict[str, Any], more: dict[str, Any]) -> Remedy:
     inner = {key: value for key, value in block.items() if key != "rope_theta"}
     keys = {"rope_theta": block["rope_theta"], "rope_scaling": inner, **more}
-    return Remedy(f"edit config.json: {typed(given, keys)}, without rope_parameters", old_form(given, block, **more))
+    after = old_form(given, block, **more)
+    return Remedy(f"edit config.json: {typed_edit(given, keys, after)}", after)

@@ -6,12 +6,13 @@ from typing import Any, ClassVar, Final, final
 
 from gnomon.resolving.given import Given
 from gnomon.resolving.readers.serving.caps import whole_cap
-from gnomon.resolving.readers.serving.edits import block_of, nested, new_form, typed
+from gnomon.resolving.readers.serving.edits import block_of, nested, new_form, typed_edit
 from gnomon.resolving.readers.serving.layers import config_of, layers, rule_of
 from gnomon.resolving.readers.serving.numbers import number
 from gnomon.resolving.readers.serving.spelling import kind_in_file
+from gnomon.resolving.readers.serving.standards import standard_for
 from gnomon.resolving.readers.serving.yarn import Magnitude
-from gnomon.resolving.readers.transformers5 import Standard, standardised
+from gnomon.resolving.readers.transformers5 import Standard
 from gnomon.resolving.readers.trt_llm.kinds import GEMMA3, GEMMA4, turned
 from gnomon.resolving.reading import Reading, Remedy, Wanted
 from gnomon.resolving.rules.choices import Choices
@@ -22,11 +23,14 @@ from gnomon.resolving.stopping import NoSuchModel, StackStops
 NOW = Choices(
     source="transformers 5",
     kind_key="type",
+    yarn_factor="factor",
+    yarn_ramp="original",
     yarn_ends="rounded",
     yarn_magnitude="ratio",
     dynamic="alpha",
     longrope_switch="served",
     longrope_ratio="lengths",
+    unknown="error",
 )
 #: model types that its index of architectures lists
 MODELS: Final = frozenset(
@@ -60,11 +64,11 @@ class TensorRTLLM(Stack):
     def read(self, given: Given, version: Version, served: int | None) -> Reading:
         """As `Stack.read`; LongRoPE's list is chosen by the longest sequence that the server is started for."""
         config = config_of(given, self.title)
-        standard = standardised(config)
+        standard = standard_for(config, version.choices)
         if standard.model_type not in MODELS:
             raise NoSuchModel(f"TensorRT-LLM's index of architectures has no {standard.model_type}")
         file = Keys(config)
-        cap = _cap(standard, file)
+        cap = _cap(standard, file, version.choices)
         read = layers(config, standard, lambda layer: turned(layer, version.choices), file)
         return read.reading(self, version, cap=cap, notes=standard.notes)
 
@@ -81,11 +85,11 @@ class TensorRTLLM(Stack):
 
 
 def _edit(given: Given, block: dict[str, Any]) -> Remedy:
-    keys = typed(given, {"rope_parameters": block})
-    return Remedy(f"edit config.json: {keys}, without rope_scaling", new_form(given, block))
+    after = new_form(given, block)
+    return Remedy(f"edit config.json: {typed_edit(given, {'rope_parameters': block}, after)}", after)
 
 
-def _cap(standard: Standard, file: Keys) -> int:
+def _cap(standard: Standard, file: Keys, choices: Choices) -> int:
     """max_position_embeddings, times `factor` unless the kind has a length of its own; 8192 for Llama 4."""
     if standard.model_type.startswith("llama4"):
         file.note("cap", LLAMA4_CAP)
@@ -95,7 +99,8 @@ def _cap(standard: Standard, file: Keys) -> int:
         file.note("cap", UNSTATED)
         return UNSTATED
     block = standard.blocks[0]
-    kind = kind_in_file(file, block) or rule_of(block)
+    kind = kind_in_file(file, block, choices) or rule_of(block)
     if standard.model_type not in GEMMA3 | GEMMA4 and block.turns and kind not in NOT_MULTIPLIED:
-        longest = math.ceil(longest * block.keys(file).number("factor of the cap", "factor", default=1.0))
+        longest *= block.keys(file).number("factor of the cap", "factor", default=1.0)
+        longest = math.ceil(longest) if math.isfinite(longest) else longest
     return whole_cap(file, longest, standard.longest.key)

@@ -6,10 +6,10 @@ from typing import Any, ClassVar, final
 
 from gnomon.resolving.given import Given
 from gnomon.resolving.readers.serving.edits import block_of, nested, new_form, old_form, typed
-from gnomon.resolving.readers.serving.layers import config_of, layers, part_of
+from gnomon.resolving.readers.serving.layers import config_of, layers, view_at
 from gnomon.resolving.readers.serving.standards import standard_for
 from gnomon.resolving.readers.serving.yarn import Magnitude
-from gnomon.resolving.readers.vllm.caps import caps_of, remarks
+from gnomon.resolving.readers.vllm.caps import ALLOWED, caps_of, remarks
 from gnomon.resolving.readers.vllm.kinds import turned
 from gnomon.resolving.reading import Reading, Remedy, Wanted
 from gnomon.resolving.rules.choices import Choices
@@ -21,10 +21,14 @@ from gnomon.resolving.stopping import StackStops
 NOW = Choices(
     source="transformers 5",
     kind_key="error",
+    yarn_factor="factor",
+    yarn_ramp="original",
+    yarn_ends="truncate",
     yarn_magnitude="transformers",
     dynamic="served",
     longrope_switch="served",
     longrope_ratio="lengths",
+    unknown="error",
 )
 BEFORE_FACTOR = replace(NOW, yarn_magnitude="factor")
 BEFORE_SERVED = replace(BEFORE_FACTOR, dynamic="constant")
@@ -56,10 +60,11 @@ class VLLM(Stack):
         config = config_of(given, self.title)
         standard = standard_for(config, version.choices)
         file = Keys(config)
-        cap, most = caps_of(standard, file, part_of(file, standard.part), given.tokenizer)
+        cap, most = caps_of(standard, file, view_at(file, standard.part), given.tokenizer)
         read = layers(config, standard, lambda layer: turned(layer, version.choices), file)
         notes = (*standard.notes, *remarks(standard, cap, most, served))
-        return read.reading(self, version, cap=cap, notes=notes)
+        found = read.reading(self, version, cap=cap, notes=notes)
+        return replace(found, needs=ALLOWED if served is not None and served > most else "")
 
     def remedies(self, given: Given, wanted: Wanted) -> Iterator[Remedy]:
         """`--hf-overrides` with the wanted block, then with the magnitude of older versions, then in their form."""

@@ -10,7 +10,7 @@ from typing import Any, Literal, final
 
 from gnomon.resolving.columns import Compared, agree
 from gnomon.resolving.given import Given
-from gnomon.resolving.reading import Reading
+from gnomon.resolving.reading import Reading, Used
 from gnomon.resolving.rules.keys import BLOCKS, position_keys
 
 BASES = ("rope_theta", "rotary_emb_base")
@@ -23,14 +23,18 @@ Reread = Callable[[frozenset[str]], Reading]
 @final
 @dataclass(frozen=True)
 class Cause:
-    """`passed over`: the stack ignores these keys and the reference reads them. `read alone`: the other way round."""
+    """`passed over`: the stack ignores these keys and the reference reads them. `read alone`: the other way round.
 
-    kind: Literal["passed over", "read alone"]
+    `in part`: as `passed over`, where the reference without these keys computes something else, or nothing, and yet not
+    what the stack does.
+    """
+
+    kind: Literal["passed over", "read alone", "in part"]
     keys: tuple[tuple[str, Any], ...]
 
 
 def cause_of(compared: Compared, given: Given, reference: Reread, stack: Reread) -> Cause | None:
-    """The fewest keys that explain all of the difference; None where it lies in a rule and not in a key.
+    """The fewest keys that explain all of the difference, else those that have a part in it; None where it is no key.
 
     `reference` and `stack` read the file again without some keys.
     """
@@ -53,7 +57,25 @@ def cause_of(compared: Compared, given: Given, reference: Reread, stack: Reread)
         return Cause("passed over", tuple((key, values[key]) for key in found))
     alone = [key for key in unread if key in values and key not in ignored]
     found = _fewest(explains_theirs, _candidates(alone, alone, values))
-    return Cause("read alone", tuple((key, values[key]) for key in found)) if found else None
+    if found:
+        return Cause("read alone", tuple((key, values[key]) for key in found))
+    part = tuple((key, values[key]) for key in _in_part(compared, ignored, reference))
+    return Cause("in part", part) if part else None
+
+
+def _in_part(compared: Compared, ignored: Iterable[str], reference: Reread) -> Iterator[str]:
+    """Keys that the stack passes over and the reference needs, but for those that say what the stack does anyway."""
+    ours = {(item.what, item.value) for item in _used(compared.reading)}
+    theirs = {item.key: (item.what, item.value) for item in _used(compared.reference)}
+    for key in ignored:
+        same = key not in theirs or theirs[key] in ours
+        if not same and not agree(reference(frozenset({key})), compared.reference, compared.lengths):
+            yield key
+
+
+def _used(reading: Reading) -> Iterator[Used]:
+    for items in (reading.used, *(layer.used for layer in reading.layers)):
+        yield from (item for item in items if not isinstance(item.value, list | dict))
 
 
 def _same_rules(compared: Compared) -> bool:

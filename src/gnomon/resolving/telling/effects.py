@@ -1,12 +1,12 @@
 """How far a stack is from the reference, in words: angles, pairs, distances, logits."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from gnomon.report.resolved.layers import severity
+from gnomon.report.resolved.words import angle_word, share_word
 from gnomon.resolving.comparing import NOISE, Difference
 from gnomon.resolving.reading import ALL
-
-LARGE = 9  #: from ten times as much on, a factor says it better than a percentage
 
 
 def effects_in_words(differences: Sequence[Difference]) -> list[str]:
@@ -20,58 +20,69 @@ def effects_in_words(differences: Sequence[Difference]) -> list[str]:
     return [text if kinds == [ALL] else f"in {_listed(kinds)}: {text}" for text, kinds in told.items()]
 
 
-def percent(share: float) -> str:
-    """A share with two or three digits, a factor where it is large.
-
-    >>> percent(0.762682), percent(0.00314), percent(12)
-    ('76%', '0.31%', 'a factor of 13')
-    """
-    value = 100 * share
-    if share >= LARGE:
-        return f"a factor of {1 + share:,.0f}"
-    return f"{value:,.0f}%" if value >= 10 else f"{value:.2g}%"
-
-
 def tokens(count: int) -> str:
-    return f"{count:,} tokens"
+    return f"{count:,} token{'' if count == 1 else 's'}"
 
 
 def _of_one_kind(found: list[Difference]) -> str:
-    worst = max((each for each in found if not each.equal), key=_size)
+    worst = max((each for each in found if not each.equal), key=severity)
     when = _when(found)
     if worst.incomparable:
         return worst.incomparable + when
     parts = [_pairs(worst)] if worst.relative > NOISE else []
     if worst.layouts:
         parts.append("rows of q and k lie in another layout than the arithmetic takes")
-    if any(math.isnan(each.logits) for each in found):
+    if any(math.isnan(each.logits) or math.isnan(each.rest) for each in found):
         parts.append("logits are no numbers")
-    elif logits := [each for each in found if abs(each.logits - 1) > NOISE]:
-        parts.append(_logits(logits))
+    else:
+        parts.extend(_logits(found))
     return ", and ".join(parts) + when
 
 
-def _size(found: Difference) -> tuple[bool, float, float]:
-    return bool(found.incomparable), found.phase, abs(found.logits - 1)
-
-
 def _pairs(worst: Difference) -> str:
-    seen = f"visible from a distance of about {tokens(worst.visible_from)}" if worst.visible_from else "hardly visible"
-    if worst.visible_from and worst.visible_from > worst.length:
+    seen = f"visible from a distance of {tokens(worst.visible_from)}" if worst.visible_from else "hardly visible"
+    if worst.visible_from and worst.visible_from >= worst.length:
         seen = f"not visible within {tokens(worst.length)}"
-    angle = f"{worst.phase:.2g} rad" if worst.phase < 10 else f"{worst.phase:,.0f} rad"
-    where = f" (pair {worst.pair})" if worst.pair != worst.relative_pair else ""
-    return (
-        f"pair {worst.relative_pair} is off by {percent(worst.relative)}, {seen}, "
-        f"{angle} apart at {tokens(worst.length)}{where}"
-    )
+    angle = angle_word(worst.phase, 2)
+    first, last = worst.relative_pair, max(worst.relative_pair, worst.relative_last)
+    which = f"pair {first} is" if last == first else f"pairs {first} to {last} are"
+    if 0 == first < last == worst.pairs - 1:
+        which = "all pairs are"
+    if not first <= worst.pair <= last:
+        return (
+            f"{which} {_off(worst.relative)}, pair {worst.pair} is {seen} and {angle} apart at {tokens(worst.length)}"
+        )
+    whose = f", pair {worst.pair}" if last > first else ","
+    return f"{which} {_off(worst.relative)}{whose} {seen}, {angle} apart at {tokens(worst.length)}"
 
 
-def _logits(found: list[Difference]) -> str:
-    worst = max(found, key=lambda each: abs(each.logits - 1))
-    size = "larger" if worst.logits > 1 else "smaller"
-    at = f" at {tokens(worst.length)}" if len({round(each.logits, 6) for each in found}) > 1 else ""
-    return f"logits are {percent(abs(worst.logits - 1))} {size}{at}"
+def _off(share: float) -> str:
+    """How far a frequency is off; it cannot be ten times as far off but by being faster."""
+    word = share_word(share)
+    return f"{word} as fast" if word.endswith("times") else f"off by {word}"
+
+
+def _logits(found: list[Difference]) -> Iterator[str]:
+    """Those of all columns together where the columns that do not turn are off by as much, else each on its own."""
+    turned = [(each.length, each.logits) for each in found]
+    rest = [(each.length, each.rest) for each in found]
+    together = [math.isclose(each.logits, each.rest, rel_tol=NOISE) for each in found]
+    if all(together) or not any(each.partial for each in found):
+        yield from _scale("logits", turned)
+    else:
+        yield from _scale("scores of the columns that turn", turned)
+        yield from _scale("scores of the columns that do not turn", rest)
+
+
+def _scale(what: str, ratios: list[tuple[int, float]]) -> Iterator[str]:
+    off = [(length, ratio) for length, ratio in ratios if abs(ratio - 1) > NOISE]
+    if not off:
+        return
+    length, ratio = max(off, key=lambda each: abs(each[1] - 1))
+    at = f" at {tokens(length)}" if len({round(each, 6) for _, each in off}) > 1 else ""
+    size = share_word(abs(ratio - 1))
+    than = "as large" if size.endswith("times") else "larger" if ratio > 1 else "smaller"
+    yield f"{what} are {size} {than}{at}"
 
 
 def _when(found: list[Difference]) -> str:

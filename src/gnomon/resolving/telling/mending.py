@@ -11,9 +11,10 @@ from gnomon.resolving.columns import Compared, agree
 from gnomon.resolving.given import Given
 from gnomon.resolving.readers.transformers5 import Standard, standardised
 from gnomon.resolving.reading import LayerReading, Reading, Remedy, Wanted
+from gnomon.resolving.rules.numbers import EXACT, finite
 from gnomon.resolving.stopping import NoSuchModel, StackStops
 from gnomon.resolving.telling.effects import effects_in_words
-from gnomon.resolving.telling.rereading import reading_of
+from gnomon.resolving.telling.rereading import ReaderBroke, crashed, reading_of, whole
 
 MOST = 16  #: candidates of one stack that are tried
 NEARER = 0.5  #: what leaves less than this share of the difference is much nearer
@@ -24,26 +25,33 @@ FULL = "full_attention"
 def mended(compared: Compared, given: Given) -> Mend | None:
     """The first remedy after which nothing but rounding is left, else the one that brings the stack much nearer.
 
-    None where nothing has to be mended, or where there is no reference to mend towards.
+    None where nothing has to be mended, or where there is no reference to mend towards. Raises ReaderBroke where the
+    stack's reader breaks on a remedy.
     """
     if compared.verdict not in ("differs", "stops") or not compared.reference.serves:
         return None
     nearest, best = Mend(), _distance(compared)
     for remedy in islice(_candidates(compared, given), MOST):
-        after = replace(compared, reading=reading_of(compared.pair, remedy.after, compared.lengths))
+        after = replace(compared, reading=whole(reading_of(compared.pair, remedy.after, compared.lengths)))
         if agree(after.reading, compared.reference, compared.lengths):
-            return Mend(remedy.text)
+            return Mend(_told(remedy, after.reading))
         if _distance(after) < NEARER * best:
-            nearest, best = Mend("", remedy.text, "; ".join(effects_in_words(after.differences))), _distance(after)
+            left = "; ".join(effects_in_words(after.differences))
+            nearest, best = Mend("", _told(remedy, after.reading), left), _distance(after)
     return nearest
+
+
+def _told(remedy: Remedy, after: Reading) -> str:
+    """The remedy, with what the stack asks for beside it where its cap is below the length that is served."""
+    return f"{remedy.text}, with {after.needs} in the environment" if after.needs else remedy.text
 
 
 def _distance(compared: Compared) -> float:
     """Radians at the worst length, and a radian for each doubling of the logits; infinite where nothing is compared."""
     found = compared.differences
-    if not found or any(each.incomparable or each.layouts or not each.logits > 0 for each in found):
+    if not found or any(each.incomparable or each.layouts or not each.logits > 0 < each.rest for each in found):
         return math.inf
-    return max(each.phase + abs(math.log2(each.logits)) for each in found)
+    return max(each.phase + max(abs(math.log2(each.logits)), abs(math.log2(each.rest))) for each in found)
 
 
 def wanted(given: Given, reference: Reading, served: int) -> Wanted | None:
@@ -79,6 +87,8 @@ def _candidates(compared: Compared, given: Given) -> Iterator[Remedy]:
         yield from compared.pair[0].remedies(given, aim)
     except (StackStops, NoSuchModel):  # a reader that a remedy asked for something stopped
         return
+    except Exception as error:
+        raise ReaderBroke(crashed(compared.pair, error)) from error
 
 
 def _main_layer(reading: Reading) -> LayerReading | None:
@@ -102,9 +112,9 @@ def _architecture(given: Given) -> str:
 
 
 def _number(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return float(value) if finite(value) else None
 
 
 def _whole(value: Any) -> int | None:
     number = _number(value)
-    return int(number) if number is not None and abs(number) < 2**53 else None
+    return int(number) if number is not None and abs(number) < EXACT else None

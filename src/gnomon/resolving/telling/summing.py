@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from gnomon.report.resolved.document import Column
+from gnomon.report.resolved.document import Column, label_of
 from gnomon.resolving.lengths import UNSTATED, Lengths
 
 
@@ -11,31 +11,27 @@ def summary(columns: Sequence[Column], lengths: Lengths, spelling: Sequence[str]
 
     `spelling`: the stacks (stack@version) that are off only because the file is spelt as transformers 5 saves it.
     """
-    return tuple(_summary(columns[0], columns[1:], lengths, spelling))
+    return tuple(_summary(columns, lengths, spelling))
 
 
-def _summary(reference: Column, others: Sequence[Column], lengths: Lengths, spelling: Sequence[str]) -> Iterator[str]:
+def _summary(columns: Sequence[Column], lengths: Lengths, spelling: Sequence[str]) -> Iterator[str]:
+    reference, *others = columns
     if not lengths.stated:
         yield f"The file states no length that gnomon knows; {UNSTATED} tokens were taken."
     if reference.status != "serves":
-        ended = "stops" if reference.status == "stops" else "has no such model"
+        ended = ENDED[reference.status]
         yield f"The reference {reference.name} {ended}, so that nothing is compared: {reference.message.rstrip('.')}."
     for verdict, words in WORDS.items():
-        if names := [_name(column, others) for column in others if column.verdict == verdict]:
+        if names := [label_of(column, columns) for column in others if column.verdict == verdict]:
             yield f"{words.format(reference=reference.name)}: {', '.join(names)}."
-    if names := [_name(column, others) for column in others if column.name in spelling]:
+    if names := [label_of(column, columns) for column in others if column.name in spelling]:
         yield f"{SAVED_BY_5}: {', '.join(names)}."
     if any(column.status == "serves" and column.sure != "run" for column in others):
         run = ", ".join(column.name for column in (reference, *others) if column.sure == "run")
         yield f"Known by running: {run}; all others by reading the code." if run else "All known by reading the code."
 
 
-def _name(column: Column, others: Sequence[Column]) -> str:
-    """With its version where it is not the newest, or where there are others of the same stack."""
-    several = sum(other.stack == column.stack for other in others) > 1
-    return column.stack if column.newest and not several else column.name
-
-
+ENDED = {"stops": "stops", "absent": "does not serve this file", "broken": "was not read"}
 SAVED_BY_5 = (
     "Right again once the file is spelt as transformers 4 saved it, with rope_theta and rope_scaling in place of "
     "rope_parameters"
@@ -45,5 +41,6 @@ WORDS = {
     "differs": "Otherwise than {reference}",
     "stops": "Ends with an error",
     "absent": "No such model, or not traced",
+    "broken": "gnomon's own reader broke, which says nothing of the engine",
     "unknown": "Served, but not compared",
 }

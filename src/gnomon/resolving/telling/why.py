@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from gnomon.adapters.wording import shown
 from gnomon.resolving.columns import Compared, temperature_words
-from gnomon.resolving.reading import DEFAULT, LayerReading, Reading, Used
+from gnomon.resolving.reading import DEFAULT, SERVED, LayerReading, Reading, Used
 from gnomon.resolving.telling.causes import Cause
 
 NOT_TOLD = ("cap", "kind")  #: what has a sentence of its own, or other words
@@ -12,8 +12,8 @@ NOT_TOLD = ("cap", "kind")  #: what has a sentence of its own, or other words
 
 def why(compared: Compared, cause: Cause | None) -> str:
     """What comes after the name of the stack: "ignores `truncate: false`"."""
-    if cause is not None:
-        keys = " and ".join(f"`{key}: {value_word(value)}`" for key, value in cause.keys)
+    keys = " and ".join(f"`{key}: {value_word(value)}`" for key, value in cause.keys) if cause else ""
+    if cause is not None and cause.kind != "in part":
         return f"{'ignores' if cause.kind == 'passed over' else 'alone reads'} {keys}"
     ours, theirs = compared.reading, compared.reference
     decided = list(_otherwise(ours, theirs))
@@ -21,7 +21,7 @@ def why(compared: Compared, cause: Cause | None) -> str:
     return (
         _number(by_key)
         or _rule(ours, theirs)
-        or _unread(ours, theirs)
+        or (f"passes over {keys}" if keys else "")
         or _number(decided)
         or "goes by a rule of its own"
     )
@@ -46,13 +46,6 @@ def _number(decided: list[tuple[Used, Used]]) -> str:
     return f"computes with {mine.what} {_sourced(mine)}, the reference with {_sourced(other)}"
 
 
-def _unread(ours: Reading, theirs: Reading) -> str:
-    """Keys that the stack passes over and the reference reads, where taking them away explains nothing."""
-    read = {item.key for items in _decided(theirs).values() for item in items}
-    keys = [f"`{item.key}: {value_word(item.value)}`" for item in ours.ignored if item.key in read]
-    return f"passes over {' and '.join(keys)}" if keys else ""
-
-
 def _otherwise(ours: Reading, theirs: Reading) -> Iterator[tuple[Used, Used]]:
     mine, others = _decided(ours), _decided(theirs)
     for what, items in mine.items():
@@ -65,8 +58,12 @@ def _otherwise(ours: Reading, theirs: Reading) -> Iterator[tuple[Used, Used]]:
 def _rule(ours: Reading, theirs: Reading) -> str:
     for words, name in WORDS:
         mine, other = _all(ours, words), _all(theirs, words)
+        if mine and not other:
+            return f"has a {name} of its own ({mine})"
+        if other and not mine:
+            return f"lacks the reference's {name} ({other})"
         if mine != other:
-            return f"goes by another {name} ({mine or 'none'}; the reference: {other or 'none'})"
+            return f"goes by another {name} ({mine}; the reference: {other})"
     return ""
 
 
@@ -79,7 +76,8 @@ def _decided(reading: Reading) -> dict[str, list[Used]]:
 
 
 def _sourced(item: Used) -> str:
-    return f"{value_word(item.value)} ({'its own default' if item.key == DEFAULT else f'`{item.key}`'})"
+    sources = {DEFAULT: "its own default", SERVED: "the length that it was started for"}
+    return f"{value_word(item.value)} ({sources.get(item.key, f'`{item.key}`')})"
 
 
 def _all(reading: Reading, words: Callable[[LayerReading], str]) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from gnomon.report.resolved.document import Mend
+from gnomon.report.resolved.document import Mend, labelled
 from gnomon.resolving.columns import Compared
 from gnomon.resolving.telling.causes import Cause
 from gnomon.resolving.telling.effects import effects_in_words, tokens
@@ -20,8 +20,8 @@ def sentences(compared: Compared, cause: Cause | None, mend: Mend | None) -> tup
 def _sentences(compared: Compared, cause: Cause | None, mend: Mend | None) -> Iterator[str]:
     reading = compared.reading
     who = named(compared)
-    if reading.absent:
-        yield f"{who}: {_ended(reading.absent)}"
+    if reading.broken or reading.absent:
+        yield f"{who}: {_ended(reading.broken or reading.absent)}"
         return
     if reading.refusal:
         yield f"{who} stops: {_ended(reading.refusal)}"
@@ -33,15 +33,15 @@ def _sentences(compared: Compared, cause: Cause | None, mend: Mend | None) -> It
 
 
 def named(compared: Compared) -> str:
-    """The stack, its version where it is not the newest, and how its rule is known."""
+    """The stack, as in the tables, and how its rule is known."""
     name = name_of(compared)
     return name if compared.reading.sure == "run" else f"{name} (by reading)"
 
 
 def name_of(compared: Compared) -> str:
-    """The stack, and its version where it is not the newest."""
+    """As in the tables; one that stands alone, with its version where that is not the newest."""
     stack, version = compared.pair
-    return stack.name if version is stack.versions[0] else f"{stack.name}@{version.name}"
+    return compared.label or labelled(stack.name, version.name, newest=version is stack.versions[0], shown=())
 
 
 def _remedy(mend: Mend, stack: str) -> str:

@@ -9,7 +9,7 @@ from gnomon.resolving.readers.llama_cpp.converter import converted
 from gnomon.resolving.readers.llama_cpp.writer import Writer
 from gnomon.resolving.rules.keys import Keys
 from gnomon.resolving.stopping import NoSuchModel, StackStops
-from tests.helpers.serving import LLAMA, known
+from tests.helpers.stack_readings import LLAMA, known
 
 ONE = "rope_freqs.weight"
 

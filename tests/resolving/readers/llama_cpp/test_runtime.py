@@ -9,7 +9,8 @@ import pytest
 from gnomon.resolving.reading import STILL, TURNING, Reading
 from gnomon.resolving.stacks.llama_cpp import LlamaCpp
 from tests.helpers.gguf_metadata import metadata, read, yarn
-from tests.helpers.serving import DEEPSEEK_PAIRS, DEEPSEEK_ROUNDED, G4, PAIRS, ROUNDED, layer, magnitude, ratios
+from tests.helpers.hostile_configs import sane
+from tests.helpers.stack_readings import DEEPSEEK_PAIRS, DEEPSEEK_ROUNDED, G4, PAIRS, ROUNDED, layer, magnitude, ratios
 
 STACK = LlamaCpp()
 LONG, SHORT, ONE = "rope_factors_long.weight", "rope_factors_short.weight", "rope_freqs.weight"
@@ -243,6 +244,43 @@ def test_metadata_that_makes_no_sense_never_raises(odd: Any) -> None:
         more = {"gemma3.attention.sliding_window": 512, "phi3.rope.scaling.attn_factor": 1.0, **held}
         for key in more:
             for version in STACK.versions:
-                reading = read(STACK, {**more, key: odd}, version.name, lists=lists)
-                for found in reading.layers:
-                    assert found.logit_factor(5000, 8192) is not None
+                sane(read(STACK, {**more, key: odd}, version.name, lists=lists))
+
+
+def test_olmo_2_never_scales_its_sliding_layers() -> None:
+    """2.4g: the scale of sliding layers is 1 there, whatever YaRN does to the others."""
+    reading = read(STACK, yarn("olmo2", attention__sliding_window=4096))
+    full, sliding = layer(reading, "full_attention"), layer(reading, "sliding_attention")
+    assert ratios(full)[-1] == pytest.approx(0.25)
+    np.testing.assert_allclose(ratios(sliding), 1)
+    assert sliding.schedule.at(1, 1).magnitude == 1
+    assert full.schedule.at(1, 1).magnitude == pytest.approx(G4)
+    assert len(read(STACK, yarn("olmo2")).layers) == 1
+
+
+@pytest.mark.parametrize("architecture", ["gemma2", "gpt-oss"])
+def test_sliding_layers_take_a_base_of_their_own_where_the_file_has_one(architecture: str) -> None:
+    """2.4g: they copy the base and the scale of the others, unless rope.freq_base_swa says otherwise."""
+    reading = read(STACK, yarn(architecture, rope__freq_base_swa=5e4))
+    full, sliding = layer(reading, "full_attention"), layer(reading, "sliding_attention")
+    assert (full.base, sliding.base) == (1e6, 5e4)
+    assert ratios(sliding)[-1] == pytest.approx(0.25)
+    assert len(read(STACK, yarn(architecture)).layers) == 1
+
+
+@pytest.mark.parametrize(("finetuned", "width"), [(False, 0), (True, 128), (None, 128)])
+def test_granite_may_not_turn_at_all(finetuned: bool | None, width: int) -> None:
+    """2.4h: rope.scaling.finetuned switches rotation on and off."""
+    assert layer(read(STACK, metadata("granite", rope__scaling__finetuned=finetuned))).rotary_dim == width
+
+
+def test_glm_4_with_sections_turns_in_halves() -> None:
+    """Rope mode by architecture in 2.4: NORMAL, or MROPE with sections."""
+    assert layer(read(STACK, metadata("glm4"))).layout == "interleaved"
+    assert layer(read(STACK, metadata("glm4", rope__dimension_sections=[16, 24, 24, 0]))).layout == "half"
+
+
+def test_widths_of_single_layers_in_the_fork_were_not_traced() -> None:
+    held = metadata("llama", rope_dim_per_layer=[64, 128])
+    assert "rope_dim_per_layer" in read(STACK, held, "ik").absent
+    assert read(STACK, held).serves

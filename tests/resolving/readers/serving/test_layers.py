@@ -8,14 +8,12 @@ import pytest
 from gnomon.adapters.families.config_reader import Found
 from gnomon.resolving.given import Given
 from gnomon.resolving.readers.serving.caps import whole_cap
-from gnomon.resolving.readers.serving.layers import Layer, Turning, config_of, ignored_by_all, layers, part_of
-from gnomon.resolving.readers.serving.ntk import by_alpha, stretched
+from gnomon.resolving.readers.serving.layers import Layer, Turning, config_of, ignored_by_all, layers, view_at
 from gnomon.resolving.readers.serving.numbers import arithmetic, number, width
 from gnomon.resolving.readers.transformers5 import standardised
 from gnomon.resolving.reading import Ignored
 from gnomon.resolving.rules.angles import Always, Angles, Growing
 from gnomon.resolving.rules.keys import Keys
-from gnomon.resolving.rules.scaling import Scaled
 from gnomon.resolving.stopping import NoSuchModel, StackStops
 
 GEMMA = {
@@ -88,8 +86,8 @@ def test_numbers_that_the_class_found_are_noted_with_their_key() -> None:
 
 def test_parts_by_their_dotted_path() -> None:
     file = Keys({"text_config": {"rope_theta": 5.0}})
-    assert part_of(file, "").values is file.values
-    assert part_of(file, "text_config.").number("base", "rope_theta") == 5.0
+    assert view_at(file, "").values is file.values
+    assert view_at(file, "text_config.").number("base", "rope_theta") == 5.0
     assert file.used()[0].key == "text_config.rope_theta"
 
 
@@ -103,12 +101,3 @@ def test_what_is_no_cap(length: float) -> None:
     with pytest.raises(StackStops, match="longest sequence"):
         whole_cap(Keys({}), length, "default")
     assert whole_cap(Keys({}), 2050.9, "default") == 2050
-
-
-def test_a_stretched_base_and_one_that_is_not_a_number() -> None:
-    over = Scaled(10000.0, 128, 2048.0, None)
-    assert stretched(over, 13.0).inverse[1] ** -64 == pytest.approx(135401.973042)
-    assert by_alpha(over, 1000.0).at(1, 1).inverse[1] ** -64 == pytest.approx(11158839.925)
-    assert np.isnan(stretched(over, -0.5).inverse).all()
-    with pytest.raises(StackStops, match="zero"):
-        stretched(over, 0.0)

@@ -13,7 +13,8 @@ from gnomon.resolving.reading import Wanted
 from gnomon.resolving.rules import formulas
 from gnomon.resolving.rules.angles import Always, Angles, Switched
 from gnomon.resolving.rules.keys import Keys
-from gnomon.resolving.rules.scaling import Scaled, yarn_magnitude
+from gnomon.resolving.rules.scaling import Scaled
+from gnomon.resolving.rules.yarn import yarn_magnitude
 from gnomon.resolving.stacks.lmdeploy import PYTORCH
 from gnomon.resolving.stacks.trt_llm import NOW as TRT
 from gnomon.resolving.stacks.vllm import BEFORE_FACTOR
@@ -36,7 +37,10 @@ def magnitude_of(values: dict[str, Any]) -> Magnitude:
 @pytest.mark.parametrize("values", PAIRS)
 def test_three_kinds_of_stacks_compute_the_wanted_magnitude_from_its_three_forms(values: dict[str, Any]) -> None:
     wanted = magnitude_of(values)
-    assert wanted.value == pytest.approx(yarn_magnitude(4.0, Keys({"factor": 4.0, **values}), PYTORCH))
+    g = {name: 0.1 * (values.get(name) or 1.0) * math.log(4) + 1 for name in ("mscale", "mscale_all_dim")}
+    both = values.get("mscale") and values.get("mscale_all_dim")
+    usual = g["mscale"] / g["mscale_all_dim"] if both else 0.1 * math.log(4) + 1
+    assert wanted.value == pytest.approx(values.get("attention_factor") or usual)
     for choices, block in (
         (PYTORCH, wanted.as_given()),
         (BEFORE_FACTOR, wanted.as_multiplier()),

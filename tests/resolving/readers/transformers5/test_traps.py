@@ -5,10 +5,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gnomon.resolving.given import Given
 from gnomon.resolving.reading import Reading
 from gnomon.resolving.rules import formulas
+from gnomon.resolving.stack import registry
 from gnomon.resolving.stacks.hf5 import TransformersFive
-from tests.helpers.real_rotary import RealRotary, difference
+from tests.helpers.real_rotary import RealRotary, difference, real_config
 from tests.helpers.stack_readings import Read
 
 STACK = TransformersFive()
@@ -156,3 +158,38 @@ def test_mixtral_without_head_dim_cannot_be_built_with_yarn() -> None:
     assert "head_dim" in reading_of(config).refusal
     assert difference(config, reading_of(config), NOISE) == ""
     assert reading_of({**config, "head_dim": 32}).serves
+
+
+@pytest.mark.parametrize("key", ["rope_scaling", "rope_parameters"])
+@pytest.mark.parametrize("spelling", ["type", "rope_type"])
+def test_phi_3_with_su_needs_the_original_length_in_the_block(spelling: str, key: str) -> None:
+    """The class puts it there for kinds that it knows, and renames `su` after that; what goes through it stops too."""
+    sizes = {"model_type": "phi3", "hidden_size": 128, "num_attention_heads": 4, "pad_token_id": 0, "rope_theta": 1e4}
+    block = {spelling: "su", "short_factor": [1.0] * 16, "long_factor": [2.0] * 16}
+    beside = {**sizes, "max_position_embeddings": 256, "original_max_position_embeddings": 64, key: block}
+    with pytest.raises(KeyError, match="original_max_position_embeddings"):
+        real_config(beside)
+    for stack in ("hf5", "vllm", "sglang", "ct2", "lmdeploy", "ort-genai"):
+        reading = registry.get(stack)().reading(Given("made", config=beside))
+        assert "original_max_position_embeddings" in reading.refusal, stack
+    assert registry.get("llama.cpp")().reading(Given("made", config=beside)).serves  # it reads the file itself then
+    within = {**beside, key: {**block, "original_max_position_embeddings": 64}}
+    assert difference(within, registry.get("hf5")().reading(Given("made", config=within)), 2e-6) == ""
+
+
+@pytest.mark.parametrize("more", [{"head_dim": 128}, {"head_dim": 128, "qk_rope_head_dim": 32}, {}])
+def test_deepseek_2_turns_its_rotary_part_whatever_head_dim_says(more: dict[str, Any]) -> None:
+    config = {"model_type": "deepseek_v2", "hidden_size": 128, "num_attention_heads": 4, **more}
+    assert difference(config, reading_of(config), NOISE) == ""
+    assert reading_of(config).layers[0].rotary_dim == more.get("qk_rope_head_dim", 64)
+
+
+@pytest.mark.parametrize(("count", "full"), [(5, False), (6, True)])
+def test_gemma_3_has_full_layers_from_six_on(count: int, full: bool) -> None:
+    """A kind that no layer is of is never built, so that nothing ends on what its block says."""
+    config = {"model_type": "gemma3_text", "hidden_size": 128, "num_attention_heads": 4, "num_hidden_layers": count}
+    for block in ({}, {"rope_scaling": {"rope_type": "su", "factor": 8.0}}):
+        reading = reading_of({**config, **block})
+        assert difference({**config, **block}, reading, NOISE) == ""
+        assert reading.serves == (not full or not block)
+        assert not reading.serves or (reading.layer("full_attention") is not None) == full

@@ -6,7 +6,7 @@ import pytest
 
 from gnomon.resolving.given import Given
 from gnomon.resolving.stacks.vllm import VLLM
-from tests.helpers.serving import LLAMA, decided, known, read
+from tests.helpers.stack_readings import LLAMA, decided, known, read
 
 STACK = VLLM()
 YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 512}

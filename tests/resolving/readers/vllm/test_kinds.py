@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gnomon.resolving.stacks.vllm import VLLM
-from tests.helpers.serving import (
+from tests.helpers.stack_readings import (
     DEEPSEEK_PAIRS,
     DEEPSEEK_ROUNDED,
     EXACT,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from gnomon.resolving.stacks.vllm import VLLM
-from tests.helpers.serving import LLAMA, decided, known, layer, read
+from tests.helpers.stack_readings import LLAMA, decided, known, layer, read
 
 STACK = VLLM()
 

@@ -35,6 +35,6 @@ def dynamic(held: Held, lengths: Lengths) -> Scaled:
         ),
         (
             "cached keys keep the frequencies of the length at which they were rotated, so an answer that grows past "
-            f"{length:,} tokens mixes several; some stacks pass over this rule or fix one length",
+            f"{length:,} tokens mixes several; some engines pass over this rule or fix one length",
         ),
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
+from jaxtyping import Float64
 
 from gnomon.encodings.frequencies import ByParts, Plain
 from gnomon.errors import GnomonError
@@ -13,6 +14,7 @@ from gnomon.extending.rotary.held import ORIGINAL, Held, Lengths, Scaled, number
 from gnomon.extending.rotary.methods.goes_on import kept, require_rule, with_factor
 
 SAME = 1e-3
+OWN = 1e-5  #: a list of the rule, rounded or in float32
 
 
 @final
@@ -30,7 +32,8 @@ def longrope(held: Held, lengths: Lengths, lists: Lists | None = None) -> Scaled
 
     Without a search the long list slows each pair as YaRN would: a pair that turns less than once within the original
     length is divided by the whole factor, one that turns more than 32 times is kept, a line between. Where lists are
-    there, the short one stays, and the long one is slowed in that way by as much as the length grows once more.
+    there, the short one stays, and the long one is slowed by what the rule gives for the new length over what it gives
+    for the old one; so two steps of the rule are one.
 
     >>> longrope(Held(None, "default", 1e4, 4), Lengths(64, 64, 64, 128)).values["long_factor"]
     [1.0, 2.0]
@@ -39,7 +42,7 @@ def longrope(held: Held, lengths: Lengths, lists: Lists | None = None) -> Scaled
     pairs = held.rotary_dim // 2
     if held.rule == "longrope":
         return _further(held, lengths, lists, pairs)
-    found = lists or Lists((1.0,) * pairs, _slowed((1.0,) * pairs, held, lengths, lengths.factor))
+    found = lists or Lists((1.0,) * pairs, _rounded(_slowness(held, lengths, lengths.factor)))
     values: dict[str, Any] = {
         **kept(held),
         "factor": lengths.factor,
@@ -52,11 +55,11 @@ def longrope(held: Held, lengths: Lengths, lists: Lists | None = None) -> Scaled
     plain = all(value == 1.0 for value in found.short) and found.attention_factor == 1.0
     short = "as they were" if plain else "by the short list"
     drawbacks = [
-        "several stacks take one list for all lengths, by the length they were started with: "
+        "several engines take one list for all lengths, by the length they were started with: "
         "short sequences then turn by the long list"
     ]
     if not math.isclose(found.attention_factor, usual, rel_tol=SAME):
-        drawbacks.append(f"stacks that pass over attention_factor multiply cos and sin by {usual:.6f} at every length")
+        drawbacks.append(f"engines that pass over attention_factor multiply cos and sin by {usual:.6f} at every length")
     return Scaled(
         "longrope",
         held.base,
@@ -76,7 +79,7 @@ def _further(held: Held, lengths: Lengths, lists: Lists | None, pairs: int) -> S
     if lists is not None:
         short, long = _required(lists.short, pairs), _required(lists.long, pairs)
     else:
-        long = _slowed(long, held, lengths, lengths.stretch)
+        long = _slowed_further(long, held, lengths)
     values = {**held.values, ORIGINAL: lengths.original, "short_factor": list(short), "long_factor": list(long)}
     if "factor" in values:
         values = with_factor(values, lengths.factor)
@@ -86,12 +89,9 @@ def _further(held: Held, lengths: Lengths, lists: Lists | None, pairs: int) -> S
             f"sequences between {lengths.original:,} and {lengths.now:,} tokens turn by the new long list too, because "
             "a config holds two lists"
         )
-    if given := number(values.get("attention_factor")):
-        old, new = (_magnitude(n / lengths.original, lengths.original) for n in (lengths.now, lengths.to))
-        if math.isclose(given, old, rel_tol=SAME) and lengths.now > lengths.original:
-            values["attention_factor"] = new
-        else:
-            drawbacks.append(f"attention_factor stays {given:g}: it was set on purpose")
+    attention, said = _attention(held, lengths)
+    values |= attention
+    drawbacks += said
     how = "both lists are those of the search" if lists else "the short list stays, and the long one is slowed further"
     return Scaled(
         "longrope",
@@ -103,11 +103,45 @@ def _further(held: Held, lengths: Lengths, lists: Lists | None, pairs: int) -> S
     )
 
 
-def _slowed(divisors: Sequence[float], held: Held, lengths: Lengths, factor: float) -> tuple[float, ...]:
-    """Each divisor times what YaRN divides its pair by; six decimals, as published lists have."""
-    plain = Plain(held.base).inverse(held.rotary_dim)
+def _attention(held: Held, lengths: Lengths) -> tuple[dict[str, float], tuple[str, ...]]:
+    """The factor on cos and sin as it follows the length, and what that does to short texts.
+
+    Where a config states none every reader takes it from the new length, and writing the old one would part the
+    readers that pass over the key from the others; so it follows, and that is said.
+    """
+    given = number(held.values.get("attention_factor"))
+    ratio = number(held.values.get("factor")) or lengths.now / lengths.original
+    old, new = (_magnitude(one, lengths.original) for one in (ratio, lengths.factor))
+    if given is not None and not (math.isclose(given, old, rel_tol=SAME) and ratio > 1):
+        return {}, (f"attention_factor stays {given:g}: it was set on purpose",)
+    if math.isclose(old, new, rel_tol=1e-9):
+        return {}, ()
+    stated = "" if given is not None else "; attention_factor in the block would keep it where it is read"
+    return {} if given is None else {"attention_factor": new}, (
+        f"cos and sin are multiplied by {new:.6f} instead of {old:.6f} at every length, so short texts change too"
+        f"{stated}",
+    )
+
+
+def _slowed_further(long: tuple[float, ...], held: Held, lengths: Lengths) -> tuple[float, ...]:
+    old, new = (_slowness(held, lengths, length / lengths.original) for length in (lengths.now, lengths.to))
+    if np.allclose(long, old, rtol=OWN, atol=OWN):  # the rule's own list, without what was rounded off it
+        return _rounded(new)
+    return _rounded(np.asarray(long) * new / old)
+
+
+def _slowness(held: Held, lengths: Lengths, factor: float) -> Float64[np.ndarray, " pairs"]:
+    """What YaRN divides each pair by, for this factor over the original length."""
+    if factor <= 1:
+        return np.ones(held.rotary_dim // 2)
     slower = ByParts(factor, lengths.original, base=held.base, truncate=False).inverse(held.rotary_dim)
-    return tuple(round(float(value), 6) for value in np.asarray(divisors) * plain / slower)
+    slowness: Float64[np.ndarray, " pairs"] = Plain(held.base).inverse(held.rotary_dim) / slower
+    return slowness
+
+
+def _rounded(divisors: Float64[np.ndarray, " pairs"]) -> tuple[float, ...]:
+    """Six decimals, as published lists have."""
+    return tuple(round(float(value), 6) for value in divisors)
 
 
 def _listed(held: Held, name: str, pairs: int) -> tuple[float, ...]:

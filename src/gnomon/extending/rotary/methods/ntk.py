@@ -21,7 +21,7 @@ def ntk(held: Held, lengths: Lengths) -> Scaled:
         lengths.to,
         (
             f"the base goes from {held.base:g} to {base:.10g} = {held.base:g} x {lengths.factor:g}^({d}/{d - 2}); "
-            "no scaling block is needed, so every stack that reads a base reads it alike",
+            "no scaling block is needed, so every engine that reads a base reads it alike",
         ),
         (
             "the pairs in the middle are slowed less than the length grew, so the last part of the window is weaker "

@@ -39,15 +39,7 @@ def yarn(held: Held, lengths: Lengths) -> Scaled:
             f"goes from {_magnitude(old, all_dim) ** 2:.6f} to {_magnitude(new, all_dim) ** 2:.6f}"
         )
     short = "short sequences change too: their frequencies and the size of their scores are those of the long ones"
-    far = f"YaRN is published up to a factor of {REACH:g}; a search for a factor of each pair (--search) goes further"
-    return Scaled(
-        "yarn",
-        held.base,
-        values,
-        lengths.to,
-        tuple(words),
-        (short, *drawbacks, *((far,) if new > REACH else ())),
-    )
+    return Scaled("yarn", held.base, values, lengths.to, tuple(words), (short, *drawbacks))
 
 
 def _attention(values: dict[str, Any], old: float, new: float) -> tuple[dict[str, float], tuple[str, ...]]:

@@ -75,6 +75,14 @@ LOG_MULTIPLIERS = {"deepseek2": 0.1, "mistral3": 1.0}
 STILL_EVERY = {"smollm3": 4, "llama4": 4}
 #: sliding layers have a base of their own, and are not scaled
 OWN_SLIDING_BASE = frozenset({"gemma3", "gemma4"})
+#: sliding layers over the other layers' base and scaling, unless the file has a base of theirs
+COPIED_SLIDING_BASE = frozenset({"gemma2", "gpt-oss"})
+#: sliding layers over the other layers' base, never scaled
+PLAIN_SLIDING = frozenset({"olmo2"})
+#: `rope.scaling.finetuned` says whether they turn at all
+SWITCHED_OFF = frozenset({"granite", "granitemoe"})
+#: sections make them turn as multimodal models do, in halves
+BY_SECTIONS = frozenset({"glm4"})
 #: sliding layers turn, the others do not
 SLIDING_ONLY = frozenset({"cohere2"})
 #: read in part only, so that nothing is said about them

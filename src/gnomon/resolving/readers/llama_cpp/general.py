@@ -3,17 +3,17 @@
 Source: `TextModel.set_gguf_parameters` in `conversion/base.py`, 2026.
 """
 
+import math
 from typing import Any
 
 from gnomon.adapters.families.config_reader import HEADS, LAYERS, WIDTH, Found
 from gnomon.resolving.readers.llama_cpp.writer import Writer
-from gnomon.resolving.rules.keys import finite
+from gnomon.resolving.rules.numbers import SIZE, between, required
 from gnomon.resolving.stopping import StackStops
 
 ORIGINAL = "original_max_position_embeddings"
 #: converters that also write a list of divisors for llama3
 LLAMAS = frozenset({"llama", "llama4", "mistral3", "smollm3", "granite"})
-LARGEST = 2**31
 NOT_WRITTEN = "the converter does not write it"
 
 
@@ -80,15 +80,11 @@ def _yarn(writer: Writer) -> None:
 def whole(found: Found) -> int:
     """A size; raises StackStops for anything else."""
     value: Any = found.value
-    fine = isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < LARGEST
-    if not fine or value != int(value):
+    if not between(value, 0, SIZE) or value != int(value):
         raise StackStops(f"{found.key} is {value!r}, which is no size")
     return int(value)
 
 
 def number(found: Found) -> float:
     """A finite number; raises StackStops for anything else."""
-    value: Any = found.value
-    if not finite(value):
-        raise StackStops(f"{found.key} is {value!r}, which is no number")
-    return float(value)
+    return required(found.value, found.key, low=-math.inf, high=math.inf)

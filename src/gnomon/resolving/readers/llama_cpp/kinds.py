@@ -4,9 +4,17 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from gnomon.resolving.readers.llama_cpp.architectures import OWN_SLIDING_BASE, SLIDING_ONLY, STILL_EVERY
+from gnomon.resolving.readers.llama_cpp.architectures import (
+    COPIED_SLIDING_BASE,
+    OWN_SLIDING_BASE,
+    PLAIN_SLIDING,
+    SLIDING_ONLY,
+    STILL_EVERY,
+    SWITCHED_OFF,
+)
 from gnomon.resolving.readers.llama_cpp.kernel import Rope, schedule
-from gnomon.resolving.reading import STILL, TURNING, LayerReading
+from gnomon.resolving.readers.which_layers import by_flags, every
+from gnomon.resolving.reading import LayerReading
 from gnomon.resolving.rules.angles import Temperature
 from gnomon.resolving.rules.keys import Keys
 from gnomon.resolving.stopping import StackStops
@@ -48,11 +56,24 @@ def kinds(keys: Keys, architecture: str, layer: LayerReading, rope: Rope, *, for
     warmth = temperature_of(keys, architecture, rope.original)
     still = replace(layer, rotary_dim=0, base=None, rule="none", temperature=warmth)
     if architecture in STILL_EVERY:
-        yield replace(layer, kind=TURNING)
-        yield replace(still, kind=STILL, notes=(STEP.format(STILL_EVERY[architecture]),))
+        step = STILL_EVERY[architecture]
+        flags = every(step, keys.values.get("block_count"))
+        yield from by_flags(flags, layer, replace(still, notes=(STEP.format(step),)))
     elif architecture in SLIDING_ONLY:
-        yield replace(layer, kind="sliding_attention")
+        base = keys.number("base of sliding layers", "rope.freq_base_swa", default=rope.base)
+        yield replace(layer, kind="sliding_attention", base=base, schedule=schedule(replace(rope, base=base), {}))
         yield replace(still, kind="full_attention")
+    elif architecture in PLAIN_SLIDING and keys.whole("sliding window", "attention.sliding_window"):
+        base = keys.number("base of sliding layers", "rope.freq_base_swa", default=rope.base)
+        own = replace(rope, base=base, factor=1.0, extends=0.0, internal=1.0)
+        yield replace(layer, kind="full_attention")
+        yield replace(layer, kind="sliding_attention", base=base, rule="default", schedule=schedule(own, {}))
+    elif architecture in COPIED_SLIDING_BASE and (base := keys.number("base of sliding layers", "rope.freq_base_swa")):
+        yield replace(layer, kind="full_attention")
+        copied = schedule(replace(rope, base=float(base)), {})
+        yield replace(layer, kind="sliding_attention", base=float(base), schedule=copied)
+    elif architecture in SWITCHED_OFF and keys.take("rotation", "rope.scaling.finetuned", default=True) is False:
+        yield replace(still, notes=("rope.scaling.finetuned is false: nothing turns",))
     elif architecture in OWN_SLIDING_BASE and keys.whole("sliding window", "attention.sliding_window"):
         yield replace(layer, kind="full_attention")
         yield _sliding(keys, layer, rope, fork=fork)

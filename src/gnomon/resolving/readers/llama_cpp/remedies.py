@@ -7,14 +7,18 @@ from gnomon.resolving.given import Given
 from gnomon.resolving.readers.llama_cpp.converter import converted
 from gnomon.resolving.readers.llama_cpp.general import ORIGINAL
 from gnomon.resolving.readers.llama_cpp.metadata import architecture_of
+from gnomon.resolving.readers.llama_cpp.runtime import BETA_FLAGS
 from gnomon.resolving.readers.serving.edits import edited, typed
 from gnomon.resolving.reading import Remedy, Wanted
 from gnomon.resolving.rules.choices import Choices
+from gnomon.resolving.rules.formulas import magnitude
 from gnomon.resolving.rules.keys import Keys
-from gnomon.resolving.rules.scaling import Scaled, longrope_magnitude, yarn_magnitude
+from gnomon.resolving.rules.longrope import longrope_magnitude
+from gnomon.resolving.rules.numbers import finite
+from gnomon.resolving.rules.scaling import Scaled
+from gnomon.resolving.rules.yarn import transformers_magnitude
 from gnomon.resolving.stopping import NoSuchModel, StackStops
 
-HF = Choices("transformers 5", "rope_type")
 YARN_OVER = "rope.scaling.original_context_length"
 
 
@@ -64,8 +68,19 @@ def _flags(wanted: Wanted) -> tuple[str, Mapping[str, Any]]:
     if wanted.rule == "yarn" and wanted.factor and wanted.original:
         length = f"--yarn-orig-ctx {wanted.original}"
         flags = f"--rope-scaling yarn --rope-scale {wanted.factor:g} {length} {over}"
-        return flags, {**scaled, YARN_OVER: wanted.original}
+        betas = _betas(wanted)
+        typed_betas = "".join(f" {flag} {value:g}" for flag, value in betas.items())
+        return flags + typed_betas, {**scaled, YARN_OVER: wanted.original, **betas}
     return "", {}
+
+
+def _betas(wanted: Wanted) -> dict[str, float]:
+    """The flags for the ends of the ramp, where they are not 32 and 1."""
+    block = wanted.block or {}
+    given = [block.get(name) or usual for name, usual in (("beta_fast", 32.0), ("beta_slow", 1.0))]
+    if given == [32, 1] or not all(finite(value) for value in given):
+        return {}
+    return {flag: float(value) for flag, value in zip(BETA_FLAGS, given, strict=True)}
 
 
 def _overridden(file: Given, architecture: str, wanted: Wanted, before: str) -> Iterator[Remedy]:
@@ -75,7 +90,7 @@ def _overridden(file: Given, architecture: str, wanted: Wanted, before: str) -> 
         return
     own = 1.0
     if wanted.rule == "yarn" and wanted.factor:
-        own = yarn_magnitude(wanted.factor, Keys({}), HF)
+        own = magnitude(wanted.factor)
     key, value = f"{architecture}.rope.scaling.attn_factor", float(f"{aim / own:.9g}")
     text = f"{before} --override-kv {key}=float:{value:.9g} -c {wanted.cap}"
     yield Remedy(text, file.edited({key: value}))
@@ -86,10 +101,10 @@ def _magnitude(wanted: Wanted) -> float | None:
     block = Keys(wanted.block or {})
     try:
         if wanted.rule == "yarn" and wanted.factor:
-            return yarn_magnitude(wanted.factor, block, HF)
+            return transformers_magnitude(wanted.factor, block)
         if wanted.rule == "longrope" and wanted.original:
             over = Scaled(wanted.base, wanted.rotary_dim, float(wanted.cap), float(wanted.original))
-            return longrope_magnitude(over, block, HF)
+            return longrope_magnitude(over, block, Choices(longrope_ratio="factor or lengths"))
     except StackStops:
         return None
     return None

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import final
 
 from gnomon.resolving.readers.llama_cpp.architectures import (
+    BY_SECTIONS,
     LOG_MULTIPLIERS,
     MODES,
     PERMUTATION,
@@ -25,8 +26,11 @@ from gnomon.resolving.readers.llama_cpp.kinds import kinds, softmax_of
 from gnomon.resolving.readers.llama_cpp.magnitudes import Factors, Magnitude, cancelled, multiplied
 from gnomon.resolving.reading import ALL, LayerReading
 from gnomon.resolving.rules.keys import Keys
-from gnomon.resolving.stopping import StackStops
+from gnomon.resolving.stopping import NoSuchModel, StackStops
 
+#: flags stand under their own names in the metadata of a remedy; no file has such keys
+BETA_FLAGS = ("--yarn-beta-fast", "--yarn-beta-slow")
+PER_LAYER = "rope_dim_per_layer"
 KINDS = ("none", "linear", "yarn", "longrope")
 Lists = Mapping[str, tuple[float, ...]]
 
@@ -53,8 +57,13 @@ class Loaded:
 def loaded(keys: Keys, architecture: str, factors: Lists, rules: Rules) -> Loaded:
     """`keys` are the names under the architecture. Raises StackStops and NoSuchModel as a stack's reader does."""
     layout = layout_of(architecture)
-    if MODES[architecture] in ("mrope", "imrope"):
-        keys.take("sections", "rope.dimension_sections")
+    sections = None
+    if MODES[architecture] in ("mrope", "imrope") or architecture in BY_SECTIONS:
+        sections = keys.take("sections", "rope.dimension_sections")
+    if architecture in BY_SECTIONS and sections:
+        layout = "half"
+    if rules.fork and keys.has(PER_LAYER):
+        raise NoSuchModel(f"{PER_LAYER} gives each layer a width of its own in ik_llama.cpp, which was not traced")
     head = _head(keys, architecture)
     rope = _rope(keys, architecture, head, factors, rules)
     magnitude = _magnitude(keys, architecture, rope, rules)
@@ -107,7 +116,7 @@ def _rope(keys: Keys, architecture: str, head: int, factors: Lists, rules: Rules
         factor=factor,
         original=_original(keys) if counted else None,
         extends=extends,
-        betas=_betas(keys, architecture, kind),
+        betas=_betas(keys, architecture),
     )
 
 
@@ -138,13 +147,17 @@ def _extends(keys: Keys, architecture: str, kind: str) -> float:
     return 1.0 if kind == "yarn" else 0.0
 
 
-def _betas(keys: Keys, architecture: str, kind: str) -> tuple[float, float]:
-    names = ("rope.scaling.yarn_beta_fast", "rope.scaling.yarn_beta_slow")
-    if architecture not in READS_BETAS:
-        for name in names:
-            keys.lose(name, f"the loader of {architecture} does not ask for it; 32 and 1 unless flags say otherwise")
-        return 32.0, 1.0
-    return keys.number("beta_fast", names[0], default=32.0), keys.number("beta_slow", names[1], default=1.0)
+def _betas(keys: Keys, architecture: str) -> tuple[float, float]:
+    """By the flags, else by the keys in the architectures that ask for them."""
+    ends = []
+    for name, flag, usual in zip(("beta_fast", "beta_slow"), BETA_FLAGS, (32.0, 1.0), strict=True):
+        key = f"rope.scaling.yarn_{name}"
+        if architecture in READS_BETAS:
+            ends.append(keys.number(name, flag, key, default=usual))
+            continue
+        keys.lose(key, f"the loader of {architecture} does not ask for it; 32 and 1 unless flags say otherwise")
+        ends.append(keys.number(name, flag, default=usual))
+    return ends[0], ends[1]
 
 
 def _magnitude(keys: Keys, architecture: str, rope: Rope, rules: Rules) -> Magnitude:

@@ -12,7 +12,7 @@ from gnomon.resolving.readers.llama_cpp.architectures import ARCHITECTURE_OF, WI
 from gnomon.resolving.readers.transformers5 import Block, Standard, standardised
 from gnomon.resolving.reading import DEFAULT
 from gnomon.resolving.rules.keys import Keys
-from gnomon.resolving.stopping import NoSuchModel, StackStops
+from gnomon.resolving.stopping import ConfigStops, NoSuchModel, StackStops
 
 TEXT = "text_config"
 NEW, OLD = "rope_parameters", "rope_scaling"
@@ -67,7 +67,10 @@ def source_of(config: Mapping[str, Any], *, new_form: bool) -> Source:
     outer = seen.get("model_type")
     if isinstance(outer, str) and outer in WITHOUT_CLASS:
         return _raw(seen, outer)
-    standard = standardised(seen)
+    try:
+        standard = standardised(seen)
+    except ConfigStops:  # AutoConfig ends, and the converter reads the file itself
+        return _raw(seen, str(outer))
     architecture = ARCHITECTURE_OF.get(str(outer)) or ARCHITECTURE_OF.get(standard.model_type)
     if architecture is None:
         raise NoSuchModel(f"llama.cpp has no converter for {standard.model_type!r}, or it was not traced")

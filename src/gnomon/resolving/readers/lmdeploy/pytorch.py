@@ -3,11 +3,14 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from gnomon.resolving.readers.serving.layers import Layer, Rope, Turning, fraction
+from gnomon.resolving.readers.serving.kinds import Rope, linear, llama3, plain_in_sections
+from gnomon.resolving.readers.serving.layers import Layer, Turning, fraction
 from gnomon.resolving.readers.serving.numbers import width
 from gnomon.resolving.rules import scaling
 from gnomon.resolving.rules.angles import Schedule
-from gnomon.resolving.rules.choices import Choices
+from gnomon.resolving.rules.choices import Choices, known
+from gnomon.resolving.rules.longrope import longrope
+from gnomon.resolving.rules.yarn import yarn
 from gnomon.resolving.stopping import NoSuchModel, StackStops
 
 #: model types that its map of modules has
@@ -29,23 +32,12 @@ def turned(layer: Layer, choices: Choices) -> Turning:
     if layer.model_type in GEMMA3:
         raise NoSuchModel("what lmdeploy's Gemma 3 does under transformers 5 was not traced")
     kind = layer.keys.text("kind", "rope_type", default="default")
-    rule, build = _KINDS.get(kind, (kind, None))
-    if build is None:
-        raise StackStops(f"KeyError: {kind!r}")
+    rule, build = known(_KINDS, kind, choices, f"KeyError: {kind!r}")
     base = layer.keys.number("base", "rope_theta", default=10000.0)
     dim = int(width(layer.block.turned, "the width of a head") * fraction(layer))
     original = layer.original(default=layer.longest) if kind in ORIGINAL_NEEDED else None
     over = layer.over(dim, base=base, original=original)
     return Turning(rule, base, dim, build(Rope(layer, over, choices)), temperature=layer.block.temperature)
-
-
-def _default(rope: Rope) -> Schedule:
-    rope.layer.keys.take("sections", "mrope_section")
-    return scaling.unscaled(rope.over)
-
-
-def _linear(rope: Rope) -> Schedule:
-    return scaling.linear(rope.over, rope.layer.keys)
 
 
 def _dynamic(rope: Rope) -> Schedule:
@@ -58,28 +50,24 @@ def _dynamic(rope: Rope) -> Schedule:
 def _yarn(rope: Rope) -> Schedule:
     if not rope.layer.keys.has("factor"):
         raise StackStops("KeyError: 'factor'")
-    return scaling.yarn(rope.over, rope.layer.keys, rope.choices)
-
-
-def _llama3(rope: Rope) -> Schedule:
-    return scaling.llama3(rope.over, rope.layer.keys)
+    return yarn(rope.over, rope.layer.keys, rope.choices)
 
 
 def _longrope(rope: Rope) -> Schedule:
     rope.layer.keys.lose("factor", "the magnitude comes from the two lengths")
     rope.layer.keys.lose("attention_factor", "the magnitude comes from the two lengths")
-    return scaling.longrope(rope.over, rope.layer.keys, rope.choices)
+    return longrope(rope.over, rope.layer.keys, rope.choices)
 
 
 ORIGINAL_NEEDED: Final = frozenset({"llama3", "yarn", "longrope", "su"})
 _KINDS: Final[Mapping[str, tuple[str, Callable[[Rope], Schedule]]]] = {
-    "default": ("default", _default),
-    "mrope": ("default", _default),
-    "fope": ("default", _default),
-    "linear": ("linear", _linear),
+    "default": ("default", plain_in_sections),
+    "mrope": ("default", plain_in_sections),
+    "fope": ("default", plain_in_sections),
+    "linear": ("linear", linear),
     "dynamic": ("dynamic", _dynamic),
     "yarn": ("yarn", _yarn),
-    "llama3": ("llama3", _llama3),
+    "llama3": ("llama3", llama3),
     "longrope": ("longrope", _longrope),
     "su": ("longrope", _longrope),
 }

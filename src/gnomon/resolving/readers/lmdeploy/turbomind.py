@@ -5,12 +5,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from gnomon.resolving.readers.serving.layers import Layer, Rope, Turning, fraction
+from gnomon.resolving.readers.serving.kinds import Rope, linear
+from gnomon.resolving.readers.serving.layers import Layer, Turning, fraction
 from gnomon.resolving.readers.serving.numbers import width
 from gnomon.resolving.rules import formulas, scaling
 from gnomon.resolving.rules.angles import Always, Angles, Schedule
-from gnomon.resolving.rules.choices import Choices
+from gnomon.resolving.rules.choices import Choices, known
 from gnomon.resolving.rules.scaling import ORIGINAL
+from gnomon.resolving.rules.yarn import yarn
 from gnomon.resolving.stopping import NoSuchModel, StackStops
 
 #: model types that its source models cover
@@ -33,9 +35,7 @@ def turned(layer: Layer, choices: Choices) -> Turning:
     kind = layer.keys.text("kind", "rope_type", default="default")
     if layer.keys.take("sections", "mrope_section") is not None:
         kind = "mrope"
-    rule, build = _KINDS.get(kind, (kind, None))
-    if build is None:
-        raise StackStops(f"RuntimeError: unsupported rope type {kind}")
+    rule, build = known(_KINDS, kind, choices, f"RuntimeError: unsupported rope type {kind}")
     base = layer.keys.number("base", "rope_theta", default=10000.0)
     dim = int(width(layer.block.turned, "the width of a head") * fraction(layer))
     original = layer.original(default=layer.longest) if kind in ORIGINAL_NEEDED else None
@@ -45,10 +45,6 @@ def turned(layer: Layer, choices: Choices) -> Turning:
 
 def _default(rope: Rope) -> Schedule:
     return scaling.unscaled(rope.over)
-
-
-def _linear(rope: Rope) -> Schedule:
-    return scaling.linear(rope.over, rope.layer.keys)
 
 
 def _dynamic(rope: Rope) -> Schedule:
@@ -76,8 +72,8 @@ def _yarn(rope: Rope) -> Schedule:
     if stated <= 0 or over.longest is None:
         raise StackStops("ValueError: yarn lacks a factor above zero, or max_position_embeddings")
     given = layer.block.origins.get(ORIGINAL) != layer.standard.longest.key
-    schedule = scaling.yarn(over if given else replace(over, original=None), keys, rope.choices)
-    return Always(Angles(schedule.at(1, 1).inverse, _magnitude(rope, stated)))
+    within = over if given else replace(over, original=None)
+    return yarn(within, keys, rope.choices, magnitude=_magnitude(rope, stated))
 
 
 def _magnitude(rope: Rope, factor: float) -> float:
@@ -96,7 +92,7 @@ ORIGINAL_NEEDED: Final = frozenset({"llama3", "yarn"})
 _KINDS: Final[Mapping[str, tuple[str, Callable[[Rope], Schedule]]]] = {
     "default": ("default", _default),
     "mrope": ("default", _default),
-    "linear": ("linear", _linear),
+    "linear": ("linear", linear),
     "dynamic": ("dynamic", _dynamic),
     "llama3": ("llama3", _llama3),
     "yarn": ("yarn", _yarn),

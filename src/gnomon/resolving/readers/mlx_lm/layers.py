@@ -7,11 +7,13 @@ from dataclasses import replace
 from gnomon.resolving.readers.mlx_lm.fields import base_of, block_of, head_of, longest_of, needed, rotary_of
 from gnomon.resolving.readers.mlx_lm.models import Model
 from gnomon.resolving.readers.mlx_lm.rope import Scaling, hunyuan, initialized, internlm, minicpm, phi3
-from gnomon.resolving.reading import ALL, STILL, TURNING, LayerReading, Layout
+from gnomon.resolving.readers.which_layers import by_flags, every, listed_flags
+from gnomon.resolving.reading import ALL, LayerReading, Layout
 from gnomon.resolving.rules.angles import Temperature
-from gnomon.resolving.rules.formulas import magnitude
+from gnomon.resolving.rules.choices import Choices
 from gnomon.resolving.rules.keys import Keys
-from gnomon.resolving.rules.scaling import ORIGINAL
+from gnomon.resolving.rules.scaling import ORIGINAL, Scaled, unscaled
+from gnomon.resolving.rules.yarn import softmax_multiplier
 from gnomon.resolving.stopping import StackStops
 
 FULL, SLIDING = "full_attention", "sliding_attention"
@@ -21,18 +23,21 @@ GEMMA4_BLOCKS = {
     SLIDING: {"partial_rotary_factor": 1.0, "rope_theta": 1e4, "rope_type": "default"},
 }
 
+GEMMA4_WIDTHS = {FULL: ("global_head_dim", 512), SLIDING: ("head_dim", 256)}
 
-def layers_of(keys: Keys, name: str, model: Model) -> Iterator[LayerReading]:
+
+def layers_of(keys: Keys, name: str, model: Model, choices: Choices) -> Iterator[LayerReading]:
     """`keys` are those of the text model."""
     if model.kinds == "gemma4":
-        yield _gemma4(keys, model, FULL, "global_head_dim", 512)
-        yield _gemma4(keys, model, SLIDING, "head_dim", 256)
+        yield _gemma4(keys, model, FULL, choices)
+        yield _gemma4(keys, model, SLIDING, choices)
         return
     for field in model.needed:
         needed(keys.values.get(field), field)
     head, base = head_of(keys, model), base_of(keys, model)
     dim, block = rotary_of(keys, model, head), block_of(keys, model.block)
-    rule, schedule = _scaled(keys, name, model, block, base, dim)
+    over = Scaled(base, dim, longest_of(keys, model), None)
+    rule, schedule = _scaled(keys, name, model, block, over, choices)
     layer = LayerReading(
         ALL,
         head,
@@ -49,14 +54,14 @@ def layers_of(keys: Keys, name: str, model: Model) -> Iterator[LayerReading]:
     yield from _kinds(keys, model, layer)
 
 
-def _scaled(keys: Keys, name: str, model: Model, block: Keys | None, base: float, dim: int) -> Scaling:
-    longest = longest_of(keys, model)
+def _scaled(keys: Keys, name: str, model: Model, block: Keys | None, over: Scaled, choices: Choices) -> Scaling:
+    base, dim, longest = over.base, over.dim, over.longest
     if model.scaling == "bare":
         for key in ("type", "rope_type", "factor"):
             keys.part("rope_scaling").lose(key, "this model turns by nn.RoPE alone")
-        return initialized(None, base, dim, longest)
+        return "default", unscaled(over)
     if model.scaling == "phi3":
-        return phi3(keys, block, base, dim, longest)
+        return phi3(keys, block, over, choices)
     if model.scaling == "minicpm":
         return minicpm(block, base, dim)
     if model.scaling == "hunyuan":
@@ -65,7 +70,7 @@ def _scaled(keys: Keys, name: str, model: Model, block: Keys | None, base: float
         if not longest or longest < 0:
             raise StackStops("ZeroDivisionError: max_position_embeddings is 0")
         return internlm(block, base, dim, longest, key="type" if name == "internlm2" else "rope_type")
-    return initialized(block, base, dim, longest)
+    return initialized(block, over, choices)
 
 
 def _layout(keys: Keys, model: Model) -> Layout:
@@ -83,10 +88,7 @@ def _softmax(keys: Keys, model: Model, block: Keys | None, head: int) -> float:
         return math.sqrt(head / scalar)
     if model.head != "latent" or block is None:
         return 1.0
-    all_dim = block.number("mscale_all_dim", "mscale_all_dim", default=0.0)
-    factor = block.number("factor", "factor", default=1.0)
-    scale = magnitude(factor, all_dim) if all_dim else 1.0
-    return scale * scale
+    return softmax_multiplier(block)
 
 
 def _temperature(block: Keys | None) -> Temperature:
@@ -102,33 +104,20 @@ def _kinds(keys: Keys, model: Model, layer: LayerReading) -> Iterator[LayerReadi
     still = replace(layer, rotary_dim=0, base=None, rule="none")
     if model.kinds == "gemma3":
         base = float(keys.number("base of sliding layers", "rope_local_base_freq", default=1e4))
-        rule, schedule = initialized(None, base, layer.rotary_dim, None)
+        schedule = unscaled(Scaled(base, layer.rotary_dim, None, None))
         yield replace(layer, kind=FULL)
-        yield replace(layer, kind=SLIDING, base=base, rule=rule, schedule=schedule)
+        yield replace(layer, kind=SLIDING, base=base, rule="default", schedule=schedule)
     elif model.kinds == "sliding only":
         yield replace(layer, kind=SLIDING)
         yield replace(still, kind=FULL)
     elif model.kinds == "every fourth":
         keys.lose("no_rope_layers", "every fourth layer does not turn, whatever the list says")
-        yield replace(layer, kind=TURNING)
-        yield replace(still, kind=STILL, temperature=_llama4(keys))
+        flags = every(4, keys.values.get("num_hidden_layers"))
+        yield from by_flags(flags, layer, replace(still, temperature=_llama4(keys)))
     elif model.kinds == "listed":
-        yield from _listed(keys, layer, still)
+        yield from by_flags(listed_flags(keys), layer, still)
     else:
         yield layer
-
-
-def _listed(keys: Keys, layer: LayerReading, still: LayerReading) -> Iterator[LayerReading]:
-    listed = keys.take("layers without rotation", "no_rope_layers")
-    if listed is None:
-        keys.whole("layers without rotation", "no_rope_layer_interval", default=4)
-        listed = [1, 0]
-    elif not isinstance(listed, list | tuple):
-        raise StackStops("TypeError: no_rope_layers is no list")
-    if any(listed):
-        yield replace(layer, kind=TURNING)
-    if not all(listed):
-        yield replace(still, kind=STILL)
 
 
 def _llama4(keys: Keys) -> Temperature | None:
@@ -141,9 +130,10 @@ def _llama4(keys: Keys) -> Temperature | None:
     return Temperature(float(scale), float(length), shift=1)
 
 
-def _gemma4(keys: Keys, model: Model, kind: str, width: str, default: int) -> LayerReading:
+def _gemma4(keys: Keys, model: Model, kind: str, choices: Choices) -> LayerReading:
     """A block for each kind of layer; the logits are not scaled by the width of a head."""
-    head = keys.whole("head width", width, default=default)
+    name, usual = GEMMA4_WIDTHS[kind]
+    head = keys.whole("head width", name, default=usual)
     outer = block_of(keys, model.block)
     if outer is None:
         block: Keys = keys.laid(GEMMA4_BLOCKS[kind], {})
@@ -155,5 +145,5 @@ def _gemma4(keys: Keys, model: Model, kind: str, width: str, default: int) -> La
     if not head > 0:
         raise StackStops(f"a head of {head} columns cannot be built")
     base = float(block.number("base", "rope_theta", default=1e4))
-    rule, schedule = initialized(block, base, head, longest_of(keys, model))
+    rule, schedule = initialized(block, Scaled(base, head, longest_of(keys, model), None), choices)
     return LayerReading(kind, head, head, base, rule, model.layout, schedule, softmax=math.sqrt(head))

@@ -4,68 +4,63 @@ Sources: `mlx_lm/models/{rope_utils,phi3,minicpm,internlm2,internlm3,hunyuan_v1_
 """
 
 import math
+from dataclasses import replace
 from typing import Any
 
 from gnomon.resolving.rules import formulas, scaling
 from gnomon.resolving.rules.angles import Always, Angles, Growing, Schedule
-from gnomon.resolving.rules.choices import Choices
+from gnomon.resolving.rules.choices import Choices, unknown
 from gnomon.resolving.rules.keys import Keys
+from gnomon.resolving.rules.longrope import longrope
 from gnomon.resolving.rules.scaling import ORIGINAL, Scaled
+from gnomon.resolving.rules.yarn import yarn
 from gnomon.resolving.stopping import StackStops
 
-CHOICES = Choices(
-    "raw",
-    "type",
-    yarn_ends="rounded",
-    yarn_magnitude="ratio",
-    longrope_switch="always",
-    longrope_ratio="lengths",
-)
 YARNS = ("yarn", "deepseek_yarn", "telechat3-yarn")
 DOUBLED = 2.0  #: what positions are multiplied by where nothing is to be scaled (internlm2.py, internlm3.py)
 Scaling = tuple[str, Schedule]
 
 
-def initialized(block: Keys | None, base: float, dim: int, longest: float | None) -> Scaling:
-    """The kind of scaling in the words of transformers, and the angles. `type` wins over `rope_type`."""
-    plain = Scaled(base, dim, longest, None)
+def initialized(block: Keys | None, over: Scaled, choices: Choices) -> Scaling:
+    """The kind of scaling in the words of transformers, and the angles; the original length is looked for here."""
     if block is None:
-        return "default", scaling.unscaled(plain)
-    kind = block.text("kind", "type", "rope_type") or "default"
+        return "default", scaling.unscaled(over)
+    kind = block.text("kind", *choices.kind_names) or "default"
     if kind in ("default", "mrope"):
         if kind == "mrope" and len(_list(block, "mrope_section")) != 3:
             raise StackStops("AssertionError: MRoPE only supports 3 sections")
-        return "default", scaling.unscaled(plain)
+        return "default", scaling.unscaled(over)
     if kind == "proportional":
-        return kind, _proportional(block, base, dim)
+        return kind, _proportional(block, over.base, over.dim)
     if kind not in ("linear", "dynamic", "llama3", "longrope", *YARNS):
-        raise StackStops(f"ValueError: Unsupported RoPE type {kind}")
+        unknown(choices, f"ValueError: Unsupported RoPE type {kind}")
+        return "default", scaling.unscaled(over)
     if kind != "longrope" and block.values.get("factor") is None:
         raise StackStops("KeyError: 'factor'")
     if kind == "linear":
-        return kind, scaling.linear(plain, block)
+        return kind, scaling.linear(over, block)
     if kind == "dynamic":
-        return kind, scaling.dynamic(plain, block, CHOICES)
+        return kind, scaling.dynamic(over, block, choices)
     length = block.number("original length", ORIGINAL)
-    over = Scaled(base, dim, longest, length)
+    over = replace(over, original=length)
     if kind == "llama3":
         return kind, scaling.llama3(over, block, low=1.0, high=4.0, original=8192.0)
     if kind == "longrope":
-        return kind, scaling.longrope(over, block, CHOICES)
-    return "yarn", scaling.yarn(Scaled(base, dim, longest, length or 4096.0), block, CHOICES)
+        return kind, longrope(over, block, choices)
+    return "yarn", yarn(replace(over, original=length or 4096.0), block, choices)
 
 
-def phi3(keys: Keys, block: Keys | None, base: float, dim: int, longest: float | None) -> Scaling:
+def phi3(keys: Keys, block: Keys | None, over: Scaled, choices: Choices) -> Scaling:
     """The long list always, over the length outside the block; other kinds but linear are switched off with a print."""
     length = keys.number("original length", ORIGINAL, default=4096.0)
-    plain = Scaled(base, dim, longest, length)
+    plain = replace(over, original=length)
     if block is None or not block.values:
         return "default", scaling.unscaled(plain)
     if missing := [name for name in ("long_factor", "type", "short_factor") if name not in block.values]:
         raise StackStops(f"ValueError: rope_scaling must contain the keys {', '.join(missing)}")
     kind = block.text("kind", "type")
     if kind in ("longrope", "su"):
-        return "longrope", scaling.longrope(plain, block, CHOICES)
+        return "longrope", longrope(plain, block, choices)
     if kind == "linear":
         if not isinstance(block.values.get("factor"), float):
             raise StackStops("AssertionError: the factor of linear must be written with a point")
@@ -122,8 +117,7 @@ def hunyuan(block: Keys | None, base: float, dim: int) -> Scaling:
         raise StackStops(f"ValueError: rope_scaling must contain the keys {', '.join(missing)}")
     for name in ("factor", "type", "mscale", "mscale_all_dim", "beta_fast", "beta_slow"):
         block.lose(name, "only alpha counts")
-    alpha = block.number("alpha", "alpha", default=1.0)
-    return "dynamic", Always(Angles(formulas.plain(formulas.ntk_base(base, alpha, dim), dim)))
+    return "dynamic", scaling.by_alpha(Scaled(base, dim, None, None), block.number("alpha", "alpha", default=1.0))
 
 
 def scaling_factor(block: Keys) -> float:

@@ -42,6 +42,7 @@ def _llama(fields: Fields, file: Keys, architecture: str = "llama") -> Converted
     values: Values = {
         "context_length": fields.whole("max_position_embeddings", "n_ctx"),
         "embedding_length": width,
+        "block_count": fields.whole("num_hidden_layers"),
         "attention.head_count": heads,
     }
     if heads.value:

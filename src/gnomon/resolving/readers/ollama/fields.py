@@ -6,7 +6,7 @@ from typing import Any, final
 
 from gnomon.adapters.families.config_reader import Found
 from gnomon.resolving.reading import DEFAULT
-from gnomon.resolving.rules.keys import finite
+from gnomon.resolving.rules.numbers import finite
 from gnomon.resolving.stopping import StackStops
 
 MOST = 2**32

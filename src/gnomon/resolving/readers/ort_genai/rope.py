@@ -4,34 +4,35 @@ Sources: `make_rope_init`, `make_inv_freq_rescaled*`, `make_mscale` in `src/pyth
 `builders/{llama,phi,gemma,hunyuan}.py` of onnxruntime-genai (2026).
 """
 
-import math
-
 from gnomon.resolving.rules import formulas, scaling
 from gnomon.resolving.rules.angles import Always, Angles, Schedule, Switched
+from gnomon.resolving.rules.choices import Choices, unknown
 from gnomon.resolving.rules.keys import Keys
 from gnomon.resolving.rules.scaling import Scaled
+from gnomon.resolving.rules.yarn import ends_rounded
 from gnomon.resolving.stopping import StackStops
 
 Scaling = tuple[str, Schedule]
 
 
-def scaled(block: Keys, over: Scaled, head: int, *, builder: str) -> Scaling:
+def scaled(block: Keys, over: Scaled, head: int, choices: Choices, *, builder: str) -> Scaling:
     """The kind of scaling in the words of transformers, and the angles; `head` is the whole width of a head.
 
     `over.longest` is the length of the tables, `over.original` what the builder calls original_context_length.
     """
-    kind = block.text("kind", "rope_type", "type", default="default")
+    kind = block.text("kind", *choices.kind_names, default="default")
     if builder == "hunyuan_v1_dense":
         return _hunyuan(block, over)
     if builder == "phi3" and kind == "longrope":
         return kind, _longrope(block, over)
     if block.values.get("beta_fast") is not None:
-        return "yarn", _yarn(block, over, head)
+        return "yarn", _yarn(block, over, head, choices)
     if builder in ("llama", "smollm3") and kind == "llama3":
         return kind, scaling.llama3(over, block)
     if kind == "linear":
         return kind, scaling.linear(over, block)
     if kind != "default":
+        unknown(choices, f"no rule for {kind}")
         block.lose("factor", f"the builder has no rule for {kind} without beta_fast: plain tables")
     return "default", scaling.unscaled(over)
 
@@ -44,8 +45,8 @@ def magnitude(block: Keys, factor: float) -> float:
     return float(above) if above > 0 else formulas.magnitude(factor)
 
 
-def _yarn(block: Keys, over: Scaled, head: int) -> Schedule:
-    """The ends of the ramp are never rounded, and have to lie within the pairs of a whole head."""
+def _yarn(block: Keys, over: Scaled, head: int, choices: Choices) -> Schedule:
+    """The ends of the ramp have to lie within the pairs of a whole head."""
     factor = block.number("factor", "factor")
     if factor is None or not factor:
         raise StackStops("KeyError: 'factor'")
@@ -56,9 +57,8 @@ def _yarn(block: Keys, over: Scaled, head: int) -> Schedule:
     low, high = formulas.ramp_ends(over.base, head, length, fast, slow)
     if not 0 < low < high < head / 2 - 1:
         raise StackStops(f"AssertionError: 0 < {low:.2f} < {high:.2f} < {head / 2 - 1:g} does not hold")
-    for name in ("truncate", "attention_factor"):
-        block.lose(name, "not read; the ends are never rounded" if name == "truncate" else "not read")
-    inverse = formulas.yarn(over.plain, factor, low, high, rounded=False, most=head - 1)
+    block.lose("attention_factor", "not read")
+    inverse = formulas.yarn(over.plain, factor, low, high, rounded=ends_rounded(block, choices), most=head - 1)
     return Always(Angles(inverse, magnitude(block, factor)))
 
 
@@ -85,7 +85,4 @@ def _hunyuan(block: Keys, over: Scaled) -> Scaling:
         block.lose(name, "only alpha counts")
     if alpha == 1:
         return "default", scaling.unscaled(over)
-    base = formulas.ntk_base(over.base, alpha, over.dim)
-    if not math.isfinite(base):
-        raise StackStops(f"an alpha of {alpha:g} makes no base")
-    return "dynamic", Always(Angles(formulas.plain(base, over.dim)))
+    return "dynamic", scaling.by_alpha(over, alpha)

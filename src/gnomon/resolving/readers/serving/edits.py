@@ -55,6 +55,23 @@ def typed(given: Given, keys: Mapping[str, Any]) -> str:
     return json.dumps({part: dict(keys)} if part else dict(keys))
 
 
+def typed_edit(given: Given, keys: Mapping[str, Any], after: Given) -> str:
+    """An edit of config.json in words: the keys that are set, and after "without" those that `after` has no longer."""
+    return typed(given, {key: value for key, value in keys.items() if value is not None}) + _without(given, after)
+
+
+def _without(given: Given, after: Given) -> str:
+    before, now = (_text_model(each.config or {}) for each in (given, after))
+    gone = [key for key in before if key not in now]
+    return f", without {' and '.join(gone)}" if gone else ""
+
+
+def _text_model(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    part = part_of(config)
+    held: Mapping[str, Any] = config[part] if part else config
+    return held
+
+
 def nested(given: Given) -> bool:
     """Whether layer types have blocks of their own, or need them: then no single block says what is wanted."""
     config = given.config or {}

@@ -15,7 +15,6 @@ from gnomon.resolving.readers.serving.numbers import arithmetic, number, width
 from gnomon.resolving.readers.transformers5 import Block, Standard
 from gnomon.resolving.reading import Ignored, LayerReading, Layout, Reading, Used
 from gnomon.resolving.rules.angles import Always, Angles, Schedule, Temperature
-from gnomon.resolving.rules.choices import Choices
 from gnomon.resolving.rules.keys import Keys
 from gnomon.resolving.rules.scaling import ORIGINAL, Scaled
 from gnomon.resolving.stack import Stack, Version
@@ -60,16 +59,6 @@ class Layer:
     def original(self, default: float | None = None) -> Any:
         """The original length in the block."""
         return self.keys.number("original length", ORIGINAL, default=default)
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Rope:
-    """A block under construction: its layer, what it is laid over, the choices of the version."""
-
-    layer: Layer
-    over: Scaled
-    choices: Choices
 
 
 @final
@@ -131,7 +120,7 @@ def layers(
         for item in block.used:
             file.note(item.what, item.value, item.key)
         file.note("width that turns by a share", block.turned.value, block.turned.key)
-        layer = Layer(standard, block, file, part_of(file, standard.part), block.keys(file))
+        layer = Layer(standard, block, file, view_at(file, standard.part), block.keys(file))
         with arithmetic():
             reading = _reading(layer, turn(layer) if block.turns else still(layer))
             for length in (1, FARTHEST):
@@ -194,10 +183,11 @@ def _reading(layer: Layer, turning: Turning) -> LayerReading:
         permuted=turning.permuted,
         used=layer.file.used(),
         notes=(*block.notes, *turning.notes),
+        layers=block.layers,
     )
 
 
-def part_of(file: Keys, path: str) -> Keys:
+def view_at(file: Keys, path: str) -> Keys:
     """The view of the mapping at a dotted path that may end with a dot; the file itself for an empty one."""
     part = file
     for step in path.split("."):

@@ -7,6 +7,7 @@ import numpy as np
 
 from gnomon.adapters.families.config_reader import Found
 from gnomon.resolving.rules.keys import Keys
+from gnomon.resolving.rules.numbers import required
 from gnomon.resolving.stopping import StackStops
 
 WIDEST = 65536
@@ -35,7 +36,6 @@ def number(file: Keys, what: str, found: Found) -> float | None:
     value = found.value
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e300:
-        raise StackStops(f"{found.key} is {value!r}, which is no number")
+    taken = required(value, found.key)
     file.note(what, value, found.key)
-    return float(value)
+    return taken

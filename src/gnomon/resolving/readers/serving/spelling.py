@@ -6,6 +6,7 @@ from typing import Any
 from gnomon.resolving.readers.serving.layers import Layer
 from gnomon.resolving.readers.transformers5 import Block
 from gnomon.resolving.reading import DEFAULT
+from gnomon.resolving.rules.choices import Choices
 from gnomon.resolving.rules.keys import Keys
 
 
@@ -15,10 +16,11 @@ def spelled(layer: Layer) -> tuple[Any, Any]:
     return held.get("rope_type"), held.get("type")
 
 
-def kind_in_file(file: Keys, block: Block) -> str | None:
-    """`type` before `rope_type`, in the file; None where there is neither, or no text."""
+def kind_in_file(file: Keys, block: Block, choices: Choices) -> str | None:
+    """The kind in the file by `kind_key`; None where there is neither spelling, or no text."""
     held = _held(file, block)
-    kind = held.get("type") or held.get("rope_type")
+    first, second = choices.kind_names
+    kind = held.get(first) or held.get(second)
     return kind if isinstance(kind, str) else None
 
 

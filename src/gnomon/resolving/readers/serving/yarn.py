@@ -6,10 +6,12 @@ from typing import Any, Final, final
 
 from gnomon.resolving.readers.serving.layers import Layer
 from gnomon.resolving.reading import Wanted
-from gnomon.resolving.rules import formulas, scaling
+from gnomon.resolving.rules import formulas
 from gnomon.resolving.rules.angles import Always, Angles, Schedule
 from gnomon.resolving.rules.choices import Choices
+from gnomon.resolving.rules.keys import Keys
 from gnomon.resolving.rules.scaling import Scaled
+from gnomon.resolving.rules.yarn import transformers_magnitude, yarn
 from gnomon.resolving.stopping import StackStops
 
 #: model types whose attention is DeepSeek's
@@ -42,16 +44,9 @@ def attn_factor(layer: Layer) -> float:
 
 def deepseek(layer: Layer, over: Scaled, choices: Choices) -> Schedule:
     """YaRN as DeepSeek's code has it in vLLM and SGLang: ends always rounded, g(mscale) / g(mscale_all_dim) always."""
-    rules = replace(choices, yarn_ends="rounded", yarn_magnitude="ratio", yarn_factor="factor")
-    schedule = with_extrapolation(scaling.yarn(over, layer.keys, rules), over, layer)
+    rules = replace(choices, yarn_ends="rounded", yarn_magnitude="ratio")
+    schedule = with_extrapolation(yarn(over, layer.keys, rules), over, layer)
     return times(schedule, attn_factor(layer))
-
-
-def deepseek_softmax(layer: Layer) -> float:
-    """(0.1 mscale_all_dim ln(factor) + 1)^2, 1 without mscale_all_dim."""
-    share = layer.keys.number("softmax", "mscale_all_dim", default=0.0)
-    factor = layer.keys.number("factor", "factor", default=1.0)
-    return formulas.magnitude(factor, share) ** 2 if share else 1.0
 
 
 @final
@@ -67,14 +62,8 @@ class Magnitude:
 
     @property
     def value(self) -> float:
-        """`attention_factor`, else the ratio of the pair where both are truthy, else g(factor)."""
-        given = self.block.get("attention_factor")
-        if given is not None:
-            return float(given)
-        above, below = self.block.get("mscale"), self.block.get("mscale_all_dim")
-        if above and below:
-            return formulas.magnitude(self.factor, above) / formulas.magnitude(self.factor, below)
-        return formulas.magnitude(self.factor)
+        """The factor itself."""
+        return transformers_magnitude(self.factor, Keys(self.block))
 
     def as_multiplier(self) -> dict[str, Any]:
         """The block with `attn_factor` for stacks that compute g(factor) * attn_factor."""

@@ -3,22 +3,29 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from gnomon.resolving.readers.serving.layers import Layer, Rope, Turning, counted_width, fraction
+from gnomon.resolving.readers.serving.kinds import (
+    Rope,
+    alpha_first,
+    linear_if_given,
+    llama3_with_defaults,
+    plain_in_sections,
+    proportional,
+)
+from gnomon.resolving.readers.serving.layers import Layer, Turning, counted_width, fraction
 from gnomon.resolving.readers.serving.longrope import with_magnitudes
-from gnomon.resolving.readers.serving.ntk import by_alpha
 from gnomon.resolving.readers.serving.numbers import width
 from gnomon.resolving.readers.serving.yarn import (
     DEEPSEEK,
     attn_factor,
     deepseek,
-    deepseek_softmax,
     times,
     with_extrapolation,
 )
-from gnomon.resolving.rules import formulas, scaling
-from gnomon.resolving.rules.angles import Always, Angles, Schedule, Temperature
-from gnomon.resolving.rules.choices import Choices
+from gnomon.resolving.rules import scaling
+from gnomon.resolving.rules.angles import Schedule, Temperature
+from gnomon.resolving.rules.choices import Choices, known
 from gnomon.resolving.rules.scaling import ORIGINAL
+from gnomon.resolving.rules.yarn import softmax_multiplier, yarn
 from gnomon.resolving.stopping import StackStops
 
 MINISTRAL_LENGTH: Final = 16384.0
@@ -30,14 +37,13 @@ def turned(layer: Layer, choices: Choices) -> Turning:
     latent = layer.model_type in DEEPSEEK and kind != "default"
     if latent:
         kind = "deepseek_yarn"
-    rule, build = _KINDS.get(kind, (kind, None))
-    if build is None or (kind == "proportional" and choices.source == "transformers 4"):
-        raise StackStops(f"ValueError: unknown RoPE scaling type {kind}")
+    there = _KINDS if choices.source == "transformers 5" else _BEFORE_5
+    rule, build = known(there, kind, choices, f"ValueError: unknown RoPE scaling type {kind}")
     base = layer.keys.number("base", "rope_theta", default=10000.0)
     dim = _width(layer, kind)
     original = layer.original(default=layer.longest) if kind in ORIGINAL_NEEDED else None
     rope = Rope(layer, layer.over(dim, base=base, original=original), choices)
-    softmax = deepseek_softmax(layer) if latent else None
+    softmax = softmax_multiplier(layer.keys) if latent else None
     return Turning(rule, base, dim, build(rope), softmax=softmax, temperature=_temperature(layer))
 
 
@@ -63,26 +69,10 @@ def _temperature(layer: Layer) -> Temperature | None:
     return None if beta is None else Temperature(beta, length)
 
 
-def _default(rope: Rope) -> Schedule:
-    rope.layer.keys.take("sections", "mrope_section")
-    return scaling.unscaled(rope.over)
-
-
-def _linear(rope: Rope) -> Schedule:
-    if not rope.layer.keys.has("factor"):
-        return scaling.unscaled(rope.over)
-    return scaling.linear(rope.over, rope.layer.keys)
-
-
-def _llama3(rope: Rope) -> Schedule:
-    return scaling.llama3(rope.over, rope.layer.keys, factor=1.0, low=1.0, high=4.0)
-
-
 def _dynamic(rope: Rope) -> Schedule:
     keys = rope.layer.keys
-    if keys.has("alpha"):
-        keys.lose("factor", "alpha wins")
-        return by_alpha(rope.over, keys.number("alpha", "alpha", default=1.0))
+    if (stretched := alpha_first(rope)) is not None:
+        return stretched
     if not keys.has("factor"):
         return scaling.unscaled(rope.over)
     return scaling.dynamic(rope.over, keys, rope.choices)
@@ -92,7 +82,7 @@ def _yarn(rope: Rope) -> Schedule:
     keys = rope.layer.keys
     if not keys.has("factor"):
         keys = rope.layer.file.laid({**keys.values, "factor": 1.0}, rope.layer.block.origins)
-    schedule = scaling.yarn(rope.over, keys, rope.choices)
+    schedule = yarn(rope.over, keys, rope.choices)
     if rope.choices.yarn_magnitude != "factor":
         schedule = times(schedule, attn_factor(rope.layer))
     keys.lose("attention_factor", "not read; attn_factor multiplies")
@@ -107,19 +97,15 @@ def _longrope(rope: Rope) -> Schedule:
     return with_magnitudes(rope.layer, rope.over, rope.choices)
 
 
-def _proportional(rope: Rope) -> Schedule:
-    rope.layer.keys.lose("factor", "proportional frequencies are not divided")
-    return Always(Angles(formulas.proportional(rope.over.base, rope.over.dim, fraction(rope.layer))))
-
-
 ORIGINAL_NEEDED: Final = frozenset({"yarn", "deepseek_yarn", "llama3", "longrope"})
 _KINDS: Final[Mapping[str, tuple[str, Callable[[Rope], Schedule]]]] = {
-    "default": ("default", _default),
-    "linear": ("linear", _linear),
-    "llama3": ("llama3", _llama3),
+    "default": ("default", plain_in_sections),
+    "linear": ("linear", linear_if_given),
+    "llama3": ("llama3", llama3_with_defaults),
     "dynamic": ("dynamic", _dynamic),
     "yarn": ("yarn", _yarn),
     "deepseek_yarn": ("yarn", _deepseek),
     "longrope": ("longrope", _longrope),
-    "proportional": ("proportional", _proportional),
+    "proportional": ("proportional", proportional),
 }
+_BEFORE_5: Final = {name: rule for name, rule in _KINDS.items() if name != "proportional"}

@@ -7,11 +7,13 @@ from typing import Final
 from gnomon.resolving.readers.serving.layers import Layer, Turning, counted_width, fraction
 from gnomon.resolving.readers.serving.numbers import width
 from gnomon.resolving.readers.serving.yarn import DEEPSEEK
-from gnomon.resolving.rules import formulas, scaling
+from gnomon.resolving.rules import scaling
 from gnomon.resolving.rules.angles import Angles, Schedule, Switched
-from gnomon.resolving.rules.choices import Choices
+from gnomon.resolving.rules.choices import Choices, known
 from gnomon.resolving.rules.keys import Keys
+from gnomon.resolving.rules.longrope import longrope
 from gnomon.resolving.rules.scaling import ORIGINAL, Scaled
+from gnomon.resolving.rules.yarn import softmax_multiplier, yarn
 from gnomon.resolving.stopping import NoSuchModel, StackStops
 
 PARTIAL: Final = frozenset({"gpt_neox", "phi"})  #: model types whose code turns a part of each head
@@ -22,28 +24,20 @@ LOCAL: Final = "sliding_attention"
 def turned(layer: Layer, choices: Choices) -> Turning:
     """The mapping as it stands in the file; layers that slide (Gemma 3) turn plainly."""
     block = layer.text.part("rope_scaling") if layer.block.kind != LOCAL else Keys({})
-    kind = block.text("kind", "rope_type", "type", default="default" if not block.values else None)
+    kind = block.text("kind", *choices.kind_names, default="default" if not block.values else None)
     kind = "longrope" if layer.model_type == "phi3" and kind in ("su", "yarn") else kind
     if layer.model_type == "phi3" and fraction(layer) != 1:
         raise NoSuchModel("how TGI turns a part of Phi-3's heads was not traced")
-    rule, build = _KINDS.get(kind, (kind, None)) if isinstance(kind, str) else ("", None)
-    if build is None:
-        raise StackStops(f"NotImplementedError: rope scaling type {kind}")
+    rule, build = known(_KINDS, kind, choices, f"NotImplementedError: rope scaling type {kind}")
     base = layer.keys.number("base", "rope_theta", default=10000.0)
     dim = counted_width(layer) or int(width(layer.block.turned, "the width of a head") * _share(layer))
     over = layer.over(dim, base=base)
-    softmax = _deepseek_softmax(layer, block) if layer.model_type in DEEPSEEK else None
+    softmax = softmax_multiplier(block) if layer.model_type in DEEPSEEK else None
     return Turning(rule, base, dim, build(layer, over, block, choices), softmax=softmax)
 
 
 def _share(layer: Layer) -> float:
     return fraction(layer) if layer.model_type in PARTIAL else 1.0
-
-
-def _deepseek_softmax(layer: Layer, block: Keys) -> float:
-    share = block.number("softmax", "mscale_all_dim", default=0.0)
-    factor = block.number("factor", "factor", default=1.0)
-    return formulas.magnitude(factor, share) ** 2 if share else 1.0
 
 
 def _default(layer: Layer, over: Scaled, block: Keys, choices: Choices) -> Schedule:
@@ -80,7 +74,7 @@ def _yarn(layer: Layer, over: Scaled, block: Keys, choices: Choices) -> Schedule
     for name in ("beta_fast", "beta_slow"):
         block.lose(name, "always 32 and 1")
     block.lose("attention_factor", "not read")
-    return scaling.yarn(replace(over, original=original), _needed(layer, block), choices)
+    return yarn(replace(over, original=original), _needed(layer, block), choices)
 
 
 def _longrope(layer: Layer, over: Scaled, block: Keys, choices: Choices) -> Schedule:
@@ -91,7 +85,7 @@ def _longrope(layer: Layer, over: Scaled, block: Keys, choices: Choices) -> Sche
     if original is None:
         raise StackStops(f"AttributeError: the config has no {ORIGINAL} beside rope_scaling")
     block.lose(ORIGINAL, "looked for beside rope_scaling")
-    schedule = scaling.longrope(replace(over, original=original), block, choices)
+    schedule = longrope(replace(over, original=original), block, choices)
     short, long = (block.number(name, name) for name in ("short_mscale", "long_mscale"))
     if short is None or long is None or not isinstance(schedule, Switched):
         return schedule

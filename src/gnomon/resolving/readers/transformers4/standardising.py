@@ -15,6 +15,7 @@ from gnomon.resolving.readers.transformers5.classes import KIND_NAMES, PLAIN, Mo
 from gnomon.resolving.readers.transformers5.gathering import OLD, ORIGINAL, PARTIAL, Gathering, first, mapping, share_of
 from gnomon.resolving.readers.transformers5.standard import Block, Standard
 from gnomon.resolving.reading import ALL, DEFAULT
+from gnomon.resolving.rules.numbers import SHARE, required
 from gnomon.resolving.stopping import NoSuchModel, StackStops
 
 #: model types that came with version 5
@@ -92,6 +93,5 @@ def _block(model: ModelClass, reader: ConfigReader, kind: str, block: Gathering)
 
 def _share_of_width(block: Gathering, turned: int) -> Found:
     share = block.values.get(PARTIAL, 1.0)
-    if isinstance(share, bool) or not isinstance(share, int | float) or not abs(share) < 1e6:
-        raise StackStops(f"{block.origins.get(PARTIAL, PARTIAL)} is {share!r}, which is no number")
+    required(share, block.origins.get(PARTIAL, PARTIAL), low=-SHARE, high=SHARE)
     return Found(int(turned * share), block.origins.get(PARTIAL, DEFAULT))

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from gnomon.adapters.families.config_reader import LAYERS, ConfigReader, Found
 from gnomon.adapters.families.rules import KindsWithoutRotation, LayersWithoutRotation
+from gnomon.adapters.plausible import MOST_LAYERS
 from gnomon.resolving.readers.transformers5.classes import ModelClass
 from gnomon.resolving.readers.transformers5.gathering import Gathering
 from gnomon.resolving.readers.transformers5.scales import softmax_scale, temperature
@@ -18,6 +20,8 @@ LATENT = ("deepseek_v2", "deepseek_v3")
 def turned_width(model: ModelClass, reader: ConfigReader, kind: str) -> Found:
     """The width that the rotated share is taken of; raises NoSuchModel where the file does not say it."""
     turned = model.rotation.head_width(reader, None if kind == ALL else kind)
+    if model.name == "deepseek_v2":  # the class replaces head_dim by it
+        turned = reader.find("qk_rope_head_dim", default=64)
     if not turned.integer:
         raise NoSuchModel("the file does not say how wide a head is; the class's own number was not traced")
     return turned
@@ -59,9 +63,15 @@ def _by_types(model: ModelClass, reader: ConfigReader, block: Block, still: str)
     listed = reader.names("layer_types") or (*model.rotation.kinds, still)
     for kind in listed:
         if kind == still:
-            yield _without(model, reader, block, kind, "layer_types" if "layer_types" in reader.config else DEFAULT)
+            key = "layer_types" if "layer_types" in reader.config else DEFAULT
+            yield _without(model, reader, block, kind, key, _of_kind(reader, kind))
         else:
-            yield _renamed(block, kind)
+            yield replace(block, kind=kind, layers=_of_kind(reader, kind))
+
+
+def _of_kind(reader: ConfigReader, kind: str) -> tuple[int, ...] | None:
+    listed = reader.config.get("layer_types")
+    return tuple(i for i, each in enumerate(listed) if each == kind) if isinstance(listed, list | tuple) else None
 
 
 def _by_list(model: ModelClass, reader: ConfigReader, block: Block, rule: LayersWithoutRotation) -> Iterator[Block]:
@@ -69,17 +79,23 @@ def _by_list(model: ModelClass, reader: ConfigReader, block: Block, rule: Layers
     if claim is None:
         yield block
         return
-    count, still = reader.find(*LAYERS).integer, len(re.findall(r"\d+", claim.where))
-    if count is None or still < count:
-        yield _renamed(block, TURNING)
-    yield _without(model, reader, block, STILL, claim.keys["layers"])
+    still = tuple(int(number) for number in re.findall(r"\d+", claim.where))
+    count = _count(reader, rule)
+    turns = None if count is None else tuple(layer for layer in range(count) if layer not in still)
+    if turns is None or turns:
+        yield replace(block, kind=TURNING, layers=turns)
+    yield _without(model, reader, block, STILL, claim.keys["layers"], still if turns is not None else None)
 
 
-def _renamed(block: Block, kind: str) -> Block:
-    return Block(kind, **{name: getattr(block, name) for name in Block.__dataclass_fields__ if name != "kind"})
+def _count(reader: ConfigReader, rule: LayersWithoutRotation) -> int | None:
+    """How many layers there are, by the file: as stated, else as many as the list has."""
+    stated, listed = reader.find(*LAYERS).up_to(MOST_LAYERS), reader.config.get(rule.listed)
+    return stated or (len(listed) if isinstance(listed, list | tuple) and listed else None)
 
 
-def _without(model: ModelClass, reader: ConfigReader, block: Block, kind: str, key: str) -> Block:
+def _without(
+    model: ModelClass, reader: ConfigReader, block: Block, kind: str, key: str, layers: tuple[int, ...] | None
+) -> Block:
     """A kind of layer that does not turn."""
     scale, used = softmax_scale(model.name, reader, block.values, block.head_dim.value)
     return Block(
@@ -91,6 +107,7 @@ def _without(model: ModelClass, reader: ConfigReader, block: Block, kind: str, k
         softmax=scale,
         temperature=temperature(model.name, reader, block.values, turns=False),
         used=(*used, Used("layers without rotation", kind, key)),
+        layers=layers,
     )
 
 

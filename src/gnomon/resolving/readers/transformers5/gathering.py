@@ -7,9 +7,11 @@ replaces `rope_parameters`, but in classes with a block for each layer type, whe
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, final
 
-from gnomon.adapters.families.config_reader import ConfigReader, Found
+from gnomon.adapters.families.config_reader import LAYERS, ConfigReader, Found
+from gnomon.adapters.families.layer_kinds import layer_kind
 from gnomon.adapters.families.rope_parameters import KINDS, SCALED_FROM_A_LENGTH
 from gnomon.adapters.families.rotary_rule import CountOrFraction, Fraction
+from gnomon.adapters.plausible import MOST_LAYERS
 from gnomon.resolving.readers.transformers5.classes import (
     DECLARING,
     KIND_NAMES,
@@ -20,7 +22,7 @@ from gnomon.resolving.readers.transformers5.classes import (
     ModelClass,
 )
 from gnomon.resolving.reading import ALL, DEFAULT
-from gnomon.resolving.stopping import StackStops
+from gnomon.resolving.stopping import ConfigStops, StackStops
 
 ORIGINAL: Final = "original_max_position_embeddings"
 PARTIAL: Final = "partial_rotary_factor"
@@ -84,6 +86,7 @@ def _flat(model: ModelClass, config: ConfigReader) -> Gathering:
     share = share_of(model, config)
     if share is not None:
         block.add(PARTIAL, share)
+    _stops_on_su(model, block)
     block.name_kind(KIND_NAMES.get(model.name, {}))
     kind = block.values["rope_type"]
     if not isinstance(kind, str):
@@ -93,6 +96,13 @@ def _flat(model: ModelClass, config: ConfigReader) -> Gathering:
     if kind in SCALED_FROM_A_LENGTH:
         _original_length(model, config, block)
     return block
+
+
+def _stops_on_su(model: ModelClass, block: Gathering) -> None:
+    """Phi-3's class renames `su` after it put the original length into the block: it does so for known kinds alone."""
+    kind = block.values.get("rope_type", block.values.get("type"))
+    if model.name == "phi3" and kind == "su" and ORIGINAL not in block.values:
+        raise ConfigStops(f"KeyError: Missing required keys for 'rope_type'='longrope': {ORIGINAL} in the block itself")
 
 
 def _original_length(model: ModelClass, config: ConfigReader, block: Gathering) -> None:
@@ -108,7 +118,7 @@ def _original_length(model: ModelClass, config: ConfigReader, block: Gathering) 
 def _nested(model: ModelClass, config: ConfigReader) -> Iterator[tuple[str, Gathering]]:
     old, new = config.config.get(OLD), config.config.get(NEW)
     held = {} if new is None else mapping(new, config.named(NEW))
-    listed = config.names("layer_types")
+    listed = _kinds(model, config)
     for kind, rule in model.rotation.kinds.items():
         path = f"{config.named(NEW)}.{kind}."
         block = Gathering({"rope_type": "default"}) if held.get(kind) is None else Gathering(held[kind], path)
@@ -131,12 +141,20 @@ def _nested(model: ModelClass, config: ConfigReader) -> Iterator[tuple[str, Gath
             yield kind, block
 
 
+def _kinds(model: ModelClass, config: ConfigReader) -> set[str]:
+    """The kinds that some layer is of, by the file's list or by the class's rule; empty where the file says nothing."""
+    listed, count = config.names("layer_types"), config.find(*LAYERS).up_to(MOST_LAYERS)
+    if listed or count is None:
+        return set(listed)
+    return {kind for layer in range(count) if (kind := layer_kind(config, model.kinds, layer, count)) is not None}
+
+
 def _as_given(model: ModelClass, config: ConfigReader) -> Iterator[tuple[str, Gathering]]:
     """Gemma 4 adds nothing to what stands in the file."""
     if config.config.get(OLD) is not None:
         raise StackStops(f"{model.name} has no {OLD}; its blocks stand in {NEW}, one for each layer type")
     held = config.config.get(NEW)
-    listed = config.names("layer_types")
+    listed = _kinds(model, config)
     for kind, rule in model.rotation.kinds.items():
         if listed and kind not in listed:
             continue

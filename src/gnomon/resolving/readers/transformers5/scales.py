@@ -7,7 +7,8 @@ from typing import Any, Final
 from gnomon.adapters.families.config_reader import ConfigReader
 from gnomon.resolving.reading import Used
 from gnomon.resolving.rules.angles import Temperature
-from gnomon.resolving.rules.formulas import magnitude
+from gnomon.resolving.rules.formulas import latent_softmax
+from gnomon.resolving.rules.numbers import required
 from gnomon.resolving.stopping import StackStops
 
 Scale = tuple[float, tuple[Used, ...]]
@@ -62,16 +63,13 @@ def _of_deepseek(config: ConfigReader, block: Mapping[str, Any], head_dim: int) 
     factor = block.get("factor")
     if not isinstance(share, int | float) or not isinstance(factor, int | float):
         raise StackStops("the softmax scale with mscale_all_dim lacks a factor")
-    scale = magnitude(float(factor), float(share)) ** 2
+    scale = latent_softmax(float(factor), float(share))
     return scale, (Used("softmax", scale, "mscale_all_dim"),)
 
 
 def _number(config: ConfigReader, name: str, default: float) -> float:
     found = config.find(name, default=default)
-    number = found.value
-    if isinstance(number, bool) or not isinstance(number, int | float) or not 0 < number < math.inf:
-        raise StackStops(f"{found.key} is {number!r}, which is no number above zero")
-    return float(number)
+    return required(found.value, found.key, "number above zero", 0, math.inf)
 
 
 _SCALES: Final[Mapping[str, Callable[[ConfigReader, Mapping[str, Any], int], Scale]]] = {

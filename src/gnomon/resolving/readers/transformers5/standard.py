@@ -19,7 +19,8 @@ class Block:
     `type`; `origins` has the dotted path of each value in the file, "default" for what the class adds. Both are empty
     where nothing turns. `head_dim` is the width that the softmax scale is made of, `turned` the part of a head that the
     rule for the rotated width starts from (another in DeepSeek only), `rotary_dim` the width that turns, 0 for none.
-    `softmax` multiplies 1/sqrt(head_dim).
+    `softmax` multiplies 1/sqrt(head_dim). `layers` are the numbers of the layers of this kind, None where all are or
+    the file does not list them.
     """
 
     kind: str
@@ -33,6 +34,7 @@ class Block:
     temperature: Temperature | None = None
     used: tuple[Used, ...] = ()  #: what decided width, softmax multiplier and temperature
     notes: tuple[str, ...] = ()
+    layers: tuple[int, ...] | None = None
 
     @property
     def turns(self) -> bool:

@@ -9,6 +9,7 @@ from gnomon.resolving.readers.transformers5.classes import DERIVED_HEAD, HEADLES
 from gnomon.resolving.readers.transformers5.gathering import ORIGINAL, PARTIAL, Gathering, gathered
 from gnomon.resolving.readers.transformers5.standard import Block, Standard
 from gnomon.resolving.reading import DEFAULT
+from gnomon.resolving.rules.numbers import SHARE, required
 from gnomon.resolving.stopping import StackStops
 
 
@@ -19,8 +20,9 @@ def standardised(config: Mapping[str, Any]) -> Standard:
     "sliding_attention": Gemma 3 and 4, ModernBERT, Cohere 2), or `reading.TURNING` and `reading.STILL` where a list
     says which layers do not turn (SmolLM3, Llama 4).
 
-    A model type that gnomon has no facts for (internlm2, minicpm: code from the hub) is read as Llama, with a note.
-    Raises NoSuchModel for models without rotation, StackStops where building the class fails.
+    A model type whose code lies on the hub (internlm2, minicpm, kimi_k2) is read as the class that it resembles, with
+    a note. Raises NoSuchModel for models without rotation and for classes that were not compared with this reader,
+    StackStops where building the class fails.
 
     >>> block = standardised({"model_type": "gpt_neox", "hidden_size": 64, "num_attention_heads": 2}).blocks[0]
     >>> block.rotary_dim.value, block.values
@@ -91,8 +93,7 @@ def _rotated(model: ModelClass, reader: ConfigReader, block: Gathering, turned: 
         found = model.rotation.rotated.width(reader, held, turned)
     else:
         share = block.values.get(PARTIAL, 1.0)
-        if isinstance(share, bool) or not isinstance(share, int | float) or not abs(share) < 1e6:
-            raise StackStops(f"{block.origins[PARTIAL]} is {share!r}, which is no number")
+        required(share, block.origins.get(PARTIAL, PARTIAL), low=-SHARE, high=SHARE)
         found = Found(int(turned * share), block.origins.get(PARTIAL, DEFAULT))
     if type(found.value) is not int or found.value <= 0:
         raise StackStops(f"{found.key} makes a rotated width of {found.value!r}")

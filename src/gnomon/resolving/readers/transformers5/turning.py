@@ -11,8 +11,11 @@ from gnomon.resolving.readers.transformers5.gathering import ORIGINAL, PARTIAL
 from gnomon.resolving.readers.transformers5.standard import Block, Standard
 from gnomon.resolving.rules import formulas, scaling
 from gnomon.resolving.rules.angles import Always, Angles, Schedule
-from gnomon.resolving.rules.choices import Choices
+from gnomon.resolving.rules.choices import Choices, unknown
 from gnomon.resolving.rules.keys import Keys
+from gnomon.resolving.rules.longrope import longrope
+from gnomon.resolving.rules.numbers import SIGNED, required
+from gnomon.resolving.rules.yarn import yarn
 from gnomon.resolving.stopping import StackStops
 
 #: keys of a block without which its validation ends with KeyError; null is a value there
@@ -60,17 +63,17 @@ def schedule_of(block: Block, standard: Standard, file: Keys, choices: Choices) 
         case "llama3":
             return scaling.llama3(over, keys)
         case "yarn":
-            return scaling.yarn(over, keys, choices)
+            return yarn(over, keys, choices)
         case "longrope":
-            return scaling.longrope(over, keys, choices)
+            return longrope(over, keys, choices)
         case "dynamic":
             return scaling.dynamic(over, keys, choices)
         case "proportional":
             return _proportional(over, keys)
         case "ntk" if alpha_rules(standard.model_type, block.values):
-            alpha = keys.number("alpha", "alpha")
-            return Always(Angles(formulas.plain(formulas.ntk_base(over.base, alpha, over.dim), over.dim)))
-    raise StackStops(f"KeyError: {block.rule!r} is no kind of scaling that transformers knows")
+            return scaling.by_alpha(over, keys.number("alpha", "alpha"))
+    unknown(choices, f"KeyError: {block.rule!r} is no kind of scaling that transformers knows")
+    return scaling.unscaled(over)
 
 
 def _over(block: Block, standard: Standard, keys: Keys, choices: Choices) -> scaling.Scaled:
@@ -80,7 +83,7 @@ def _over(block: Block, standard: Standard, keys: Keys, choices: Choices) -> sca
     if base is None:
         raise StackStops("rope_theta is null, so no frequency can be computed")
     longest, original = longest_length(standard.longest), None
-    if rule == "yarn" and choices.yarn_ramp == "maximum":
+    if rule == "yarn" and (choices.yarn_ramp, choices.yarn_factor) == ("maximum", "factor"):
         keys.lose(ORIGINAL, "turns are counted in max_position_embeddings")
     elif rule in ("yarn", "longrope", "llama3"):
         original = keys.number("original length", ORIGINAL)
@@ -105,9 +108,4 @@ def _without_falsy(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def longest_length(found: Found) -> float | None:
     """The longest length of a config as a number; raises StackStops for one that is no length."""
-    value = found.value
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 2**63:
-        raise StackStops(f"{found.key} is {value!r}, which is no length")
-    return float(value)
+    return None if found.value is None else required(found.value, found.key, "length", 0, SIGNED)

@@ -5,17 +5,18 @@ The block comes from transformers' classes, whose keys are laid over the config;
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Final
 
-from gnomon.resolving.readers.serving.layers import Layer, Rope, Turning, fraction
-from gnomon.resolving.readers.serving.ntk import by_alpha
+from gnomon.resolving.readers.serving.kinds import Rope, linear_if_given, llama3_with_defaults
+from gnomon.resolving.readers.serving.layers import Layer, Turning, fraction
 from gnomon.resolving.readers.serving.numbers import width
 from gnomon.resolving.readers.serving.spelling import spelled
-from gnomon.resolving.readers.serving.yarn import DEEPSEEK, deepseek_softmax
+from gnomon.resolving.readers.serving.yarn import DEEPSEEK
 from gnomon.resolving.rules import formulas, scaling
 from gnomon.resolving.rules.angles import Always, Angles, Schedule
-from gnomon.resolving.rules.choices import Choices
+from gnomon.resolving.rules.choices import Choices, known
+from gnomon.resolving.rules.longrope import longrope
+from gnomon.resolving.rules.yarn import softmax_multiplier, yarn
 from gnomon.resolving.stopping import StackStops
 
 ORIGINAL_LENGTH: Final = 1024.0
@@ -30,21 +31,19 @@ def turned(layer: Layer, choices: Choices) -> Turning:
     base = layer.keys.number("base", "rope_theta", default=10000.0)
     if layer.model_type in GEMMA4:
         return _gemma4(layer, base)
-    kind = kind_of(layer)
-    rule, build = _KINDS.get(kind, (kind, None))
-    if build is None:
-        raise StackStops(f"ValueError: unsupported rotary scaling type {kind}")
+    kind = kind_of(layer, choices)
+    rule, build = known(_KINDS, kind, choices, f"ValueError: unsupported rotary scaling type {kind}")
     dim = _width(layer)
     original = layer.original(default=ORIGINAL_LENGTH) if kind in ORIGINAL_NEEDED else None
     schedule = build(Rope(layer, layer.over(dim, base=base, original=original), choices))
-    softmax = deepseek_softmax(layer) if layer.model_type in DEEPSEEK else None
+    softmax = softmax_multiplier(layer.keys) if layer.model_type in DEEPSEEK else None
     notes = (UNDER_4,) if layer.model_type in GEMMA3 and layer.block.kind == "full_attention" else ()
     notes = (FOR_CAP,) if kind == "dynamic" and layer.keys.has("factor") else notes
     return Turning(rule, base, dim, schedule, softmax, layer.block.temperature, notes=notes)
 
 
-def kind_of(layer: Layer) -> str:
-    """`type` before `rope_type`; none in blocks by layer type, whose kind is looked for one level too high."""
+def kind_of(layer: Layer, choices: Choices) -> str:
+    """By `kind_key`; none in blocks by layer type, whose kind is looked for one level too high."""
     if layer.model_type == "gpt_oss":
         return "yarn"
     if layer.model_type in GEMMA3:
@@ -52,7 +51,7 @@ def kind_of(layer: Layer) -> str:
             layer.keys.lose(name, "looked for beside the blocks of the layer types")
         return "default"
     old = spelled(layer)[1]
-    if old is None:
+    if old is None or choices.kind_key != "type":
         return str(layer.keys.take("kind", "rope_type", default="default")).lower()
     layer.file.note("kind", old, f"{layer.block.origins['rope_type'].rpartition('.')[0]}.type")
     return str(old).lower()
@@ -86,18 +85,8 @@ def _plain(rope: Rope) -> Schedule:
     return Always(Angles(rope.over.plain * rope.layer.keys.number("factor", "factor", default=1.0)))
 
 
-def _linear(rope: Rope) -> Schedule:
-    if not rope.layer.keys.has("factor"):
-        return scaling.unscaled(rope.over)
-    return scaling.linear(rope.over, rope.layer.keys)
-
-
 def _dynamic(rope: Rope) -> Schedule:
-    return by_alpha(rope.over, rope.layer.keys.number("alpha", "alpha", default=1.0))
-
-
-def _llama3(rope: Rope) -> Schedule:
-    return scaling.llama3(rope.over, rope.layer.keys, factor=1.0, low=1.0, high=4.0)
+    return scaling.dynamic(rope.over, rope.layer.keys, rope.choices)
 
 
 def _yarn(rope: Rope) -> Schedule:
@@ -113,11 +102,11 @@ def _yarn(rope: Rope) -> Schedule:
     if not keys.has("factor"):
         keys = layer.file.laid({**keys.values, "factor": 1.0}, layer.block.origins)
     keys.lose("attention_factor", "not read")
-    return scaling.yarn(rope.over, keys, replace(choices, yarn_factor="factor"))
+    return yarn(rope.over, keys, choices)
 
 
 def _longrope(rope: Rope) -> Schedule:
-    return scaling.longrope(rope.over, rope.layer.keys, rope.choices)
+    return longrope(rope.over, rope.layer.keys, rope.choices)
 
 
 ORIGINAL_NEEDED: Final = frozenset({"llama3", "yarn", "longrope"})
@@ -125,9 +114,9 @@ _KINDS: Final[Mapping[str, tuple[str, Callable[[Rope], Schedule]]]] = {
     "default": ("default", _plain),
     "none": ("default", _plain),
     "mrope": ("default", _plain),
-    "linear": ("linear", _linear),
+    "linear": ("linear", linear_if_given),
     "dynamic": ("dynamic", _dynamic),
-    "llama3": ("llama3", _llama3),
+    "llama3": ("llama3", llama3_with_defaults),
     "yarn": ("yarn", _yarn),
     "longrope": ("longrope", _longrope),
 }

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from gnomon.resolving.readers.serving.caps import MOST, whole_cap
+from gnomon.resolving.readers.serving.caps import stated_lengths, whole_cap
 from gnomon.resolving.readers.serving.layers import rule_of
 from gnomon.resolving.readers.transformers5 import Block, Standard
 from gnomon.resolving.reading import DEFAULT
 from gnomon.resolving.rules.keys import Keys
+from gnomon.resolving.rules.numbers import EXACT, finite, required
 from gnomon.resolving.rules.scaling import ORIGINAL
-from gnomon.resolving.stopping import StackStops
 
 #: the smallest of them counts
 LENGTHS: Final = (
@@ -17,6 +17,7 @@ LENGTHS: Final = (
     *("max_sequence_length", "max_seq_length", "seq_len"),
 )
 UNSTATED: Final = 2048
+ALLOWED: Final = "VLLM_ALLOW_LONG_MAX_MODEL_LEN=1"
 NOT_MULTIPLIED: Final = frozenset({"su", "longrope", "llama3"})
 
 
@@ -27,13 +28,13 @@ def caps_of(standard: Standard, file: Keys, text: Keys, tokenizer: Mapping[str, 
     from its original length, and every kind but LongRoPE and Llama 3's multiplies by `factor`. Gemma 3 is exempt.
     LongRoPE stops at the original length that stands beside the block unless the user asks for more.
     """
-    stated = _stated(text)
+    stated = _stated(standard, text)
     if stated is None:
         file.note("cap", UNSTATED)
-        return UNSTATED, MOST
-    longest, key = stated[0], f"{standard.part}{stated[1]}"
+        return UNSTATED, EXACT
+    longest, key = stated
     limit = tokenizer.get("model_max_length")
-    if isinstance(limit, int | float) and not isinstance(limit, bool) and limit < longest:
+    if limit is not None and finite(limit) and limit < longest:
         longest, key = float(limit), DEFAULT
     if "gemma3" not in standard.model_type:
         longest = _multiplied(standard, longest)
@@ -47,18 +48,19 @@ def caps_of(standard: Standard, file: Keys, text: Keys, tokenizer: Mapping[str, 
 def remarks(standard: Standard, cap: int, most: int, served: int | None) -> Iterator[str]:
     """What the user should know of the lengths."""
     if served is not None and served > most:
-        yield f"a server for {served} tokens needs VLLM_ALLOW_LONG_MAX_MODEL_LEN=1"
+        yield f"a server for {served} tokens needs {ALLOWED}"
     rows = standard.longest.value
     stretched = any(rule_of(block) in ("dynamic", "ntk") for block in standard.blocks)
     if stretched and isinstance(rows, int) and cap > rows:
         yield f"the table of angles has {rows} rows, and the cap is {cap}"
 
 
-def _stated(text: Keys) -> tuple[float, str] | None:
-    given = [(value, name) for name in LENGTHS if (value := text.number("length", name)) is not None]
+def _stated(standard: Standard, text: Keys) -> tuple[float, str] | None:
+    """The smallest of many attributes of the config object; what a class adds is one of them."""
     replaced = text.number("length", "model_max_length")
+    given = stated_lengths(standard, text, LENGTHS)
     if replaced:
-        return replaced, "model_max_length"
+        return replaced, f"{standard.part}model_max_length"
     return min(given) if given else None
 
 
@@ -77,6 +79,4 @@ def _number(block: Block, name: str, default: float) -> float:
     value = block.values.get(name, default)
     if value is None:
         return default
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < MOST:
-        raise StackStops(f"{block.origins.get(name, name)} is {value!r}, which is no number")
-    return float(value)
+    return required(value, block.origins.get(name, name), low=-EXACT, high=EXACT)

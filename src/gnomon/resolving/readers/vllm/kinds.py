@@ -6,16 +6,17 @@ from typing import Final
 
 import numpy as np
 
-from gnomon.resolving.readers.serving.layers import Layer, Rope, Turning, counted_width, fraction
+from gnomon.resolving.readers.serving.kinds import Rope, alpha_first, linear, llama3, proportional
+from gnomon.resolving.readers.serving.layers import Layer, Turning, counted_width
 from gnomon.resolving.readers.serving.longrope import with_magnitudes
-from gnomon.resolving.readers.serving.ntk import by_alpha, stretched
 from gnomon.resolving.readers.serving.numbers import width
-from gnomon.resolving.readers.serving.yarn import DEEPSEEK, attn_factor, deepseek, deepseek_softmax, with_extrapolation
+from gnomon.resolving.readers.serving.yarn import DEEPSEEK, attn_factor, deepseek, with_extrapolation
 from gnomon.resolving.readers.vllm.names import base_of, kind_of, share_of
 from gnomon.resolving.rules import formulas, scaling
 from gnomon.resolving.rules.angles import Always, Angles, Growing, Schedule, Temperature
-from gnomon.resolving.rules.choices import Choices
-from gnomon.resolving.rules.scaling import Scaled
+from gnomon.resolving.rules.choices import Choices, known
+from gnomon.resolving.rules.scaling import Scaled, by_alpha, stretched
+from gnomon.resolving.rules.yarn import softmax_multiplier, yarn
 from gnomon.resolving.stopping import StackStops
 
 TELECHAT: Final = 0.07  #: TeleChat 3: 0.07 ln(s) + 1 on cos and sin
@@ -24,23 +25,22 @@ NOMIC: Final = "nomic_bert"
 
 def turned(layer: Layer, choices: Choices) -> Turning:
     """The block as `get_rope` reads it."""
-    kind = kind_of(layer)
+    kind = kind_of(layer, choices)
     base = base_of(layer)
     dim = _width(layer, kind)
     original = layer.original() if kind in ORIGINAL_NEEDED else None
     if original is None and kind in ORIGINAL_NEEDED:
         raise StackStops("KeyError: 'original_max_position_embeddings'")
     rope = Rope(layer, layer.over(dim, base=base, original=original), choices)
-    rule, build = _KINDS.get(kind, (kind, None))
-    if build is None or (kind == "proportional" and choices.source == "transformers 4"):
-        raise StackStops(f"ValueError: unknown RoPE scaling type {kind}")
+    there = _KINDS if choices.source == "transformers 5" else _BEFORE_5
+    rule, build = known(there, kind, choices, f"ValueError: unknown RoPE scaling type {kind}")
     return Turning(rule, base, dim, build(rope), softmax=_softmax(layer, kind), temperature=_temperature(layer))
 
 
 def _softmax(layer: Layer, kind: str) -> float | None:
     if layer.model_type not in DEEPSEEK:
         return None
-    return deepseek_softmax(layer) if kind == "deepseek_yarn" else 1.0
+    return softmax_multiplier(layer.keys) if kind == "deepseek_yarn" else 1.0
 
 
 def _width(layer: Layer, kind: str) -> int:
@@ -78,14 +78,6 @@ def _default(rope: Rope) -> Schedule:
     return scaling.unscaled(rope.over)
 
 
-def _linear(rope: Rope) -> Schedule:
-    return scaling.linear(rope.over, rope.layer.keys)
-
-
-def _llama3(rope: Rope) -> Schedule:
-    return scaling.llama3(rope.over, rope.layer.keys)
-
-
 def _ntk(rope: Rope) -> Schedule:
     """Base b s and all frequencies over s^(2 / d); with `mixed_b`, over exp(a m^b), a = ln(s) / (d / 2)^b."""
     keys, over = rope.layer.keys, rope.over
@@ -101,9 +93,8 @@ def _ntk(rope: Rope) -> Schedule:
 
 def _dynamic(rope: Rope) -> Schedule:
     layer, over, keys = rope.layer, rope.over, rope.layer.keys
-    if keys.has("alpha"):
-        keys.lose("factor", "alpha wins")
-        return by_alpha(over, keys.number("alpha", "alpha", default=1.0))
+    if (stretched_by_alpha := alpha_first(rope)) is not None:
+        return stretched_by_alpha
     if rope.choices.dynamic == "constant":
         return scaling.dynamic(over, keys, rope.choices)
     factor = keys.number("factor", "factor")
@@ -140,7 +131,7 @@ def _by_rows(layer: Layer, over: Scaled, factor: float) -> Schedule:
 
 def _yarn(rope: Rope) -> Schedule:
     layer, choices, keys = rope.layer, rope.choices, rope.layer.keys
-    schedule = scaling.yarn(rope.over, keys, choices)
+    schedule = yarn(rope.over, keys, choices)
     if choices.yarn_magnitude != "factor":
         keys.lose("attn_factor", "no longer read")
         keys.lose("extrapolation_factor", "no longer read")
@@ -151,7 +142,7 @@ def _yarn(rope: Rope) -> Schedule:
 
 
 def _telechat(rope: Rope) -> Schedule:
-    schedule = scaling.yarn(rope.over, rope.layer.keys, rope.choices)
+    schedule = yarn(rope.over, rope.layer.keys, rope.choices)
     factor = rope.layer.keys.number("factor", "factor", default=1.0)
     if not isinstance(schedule, Always) or factor <= 0:
         raise StackStops("telechat3-yarn lacks a factor above zero")
@@ -170,18 +161,13 @@ def _longrope(rope: Rope) -> Schedule:
     return with_magnitudes(rope.layer, rope.over, rope.choices)
 
 
-def _proportional(rope: Rope) -> Schedule:
-    rope.layer.keys.lose("factor", "proportional frequencies are not divided")
-    return Always(Angles(formulas.proportional(rope.over.base, rope.over.dim, fraction(rope.layer))))
-
-
 ORIGINAL_NEEDED: Final = frozenset(
     {"yarn", "telechat3-yarn", "llama3", "longrope", "deepseek_yarn", "deepseek_llama_scaling"}
 )
 _KINDS: Final[Mapping[str, tuple[str, Callable[[Rope], Schedule]]]] = {
     "default": ("default", _default),
-    "linear": ("linear", _linear),
-    "llama3": ("llama3", _llama3),
+    "linear": ("linear", linear),
+    "llama3": ("llama3", llama3),
     "ntk": ("ntk", _ntk),
     "dynamic": ("dynamic", _dynamic),
     "xdrope": ("dynamic", _xdrope),
@@ -190,5 +176,6 @@ _KINDS: Final[Mapping[str, tuple[str, Callable[[Rope], Schedule]]]] = {
     "deepseek_yarn": ("yarn", _deepseek),
     "deepseek_llama_scaling": ("yarn", _deepseek),
     "longrope": ("longrope", _longrope),
-    "proportional": ("proportional", _proportional),
+    "proportional": ("proportional", proportional),
 }
+_BEFORE_5: Final = {name: rule for name, rule in _KINDS.items() if name != "proportional"}

@@ -6,16 +6,20 @@ from gnomon.resolving.readers.serving.layers import Layer
 from gnomon.resolving.readers.serving.spelling import spelled
 from gnomon.resolving.readers.serving.yarn import DEEPSEEK
 from gnomon.resolving.reading import DEFAULT
+from gnomon.resolving.rules.choices import Choices
 from gnomon.resolving.stopping import StackStops
 
 #: pairs of (rope_type, type) that may differ
 MAY_DIFFER: Final = frozenset({("longrope", "su"), ("default", "mrope")})
 
 
-def kind_of(layer: Layer) -> str:
+def kind_of(layer: Layer, choices: Choices) -> str:
     """`rope_type`; both spellings at odds end with ValueError, DeepSeek turns any scaling into its own YaRN."""
     new, old = spelled(layer)
-    if new is not None and old is not None and new != old and (new, old) not in MAY_DIFFER:
+    if any(each is not None and not isinstance(each, str) for each in (new, old)):
+        raise StackStops(f"rope_type {new!r} and type {old!r} are not both names of a kind")
+    at_odds = new is not None and old is not None and new != old and (new, old) not in MAY_DIFFER
+    if at_odds and choices.kind_key == "error":
         raise StackStops(f"ValueError: rope_type {new!r} and type {old!r} contradict each other")
     kind = layer.keys.text("kind", "rope_type", default="default")
     if kind == "su":

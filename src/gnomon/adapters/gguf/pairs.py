@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final, final
 
 from gnomon.adapters.gguf.cursor import ARRAY, SCALARS, STRING, Cursor
+from gnomon.adapters.gguf.file import require_gguf
 from gnomon.adapters.gguf.header import Header, read_gguf
 from gnomon.errors import GnomonError, UnsupportedTargetError
 
@@ -43,8 +44,14 @@ class Head:
 
 
 def read_head(path: Path) -> Head:
-    """Raises UnsupportedTargetError with one sentence for a file that is truncated, hostile or no GGUF file."""
+    """Raises UnsupportedTargetError with one sentence for a file that is truncated, hostile or no GGUF file.
+
+    Raises GnomonError for a tensor whose name is no text: it could not be written again as it is.
+    """
+    require_gguf()
     header = read_gguf(path)
+    if odd := next((stored.name for stored in header.tensors if "\ufffd" in stored.name), None):
+        raise GnomonError(f"{path} has a tensor whose name is no text ({odd!r}), so it cannot be written again.")
     try:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             cursor = Cursor(data, str(path))
