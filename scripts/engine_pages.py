@@ -28,9 +28,10 @@ it; nothing of theirs was run here. An engine that has changed since, changes th
 ## The table
 
 Held against transformers 5 at the trained length, one token past it, and the longest length that the file states.
-`=`: the same but for rounding. A percentage: the largest relative error of a frequency, and from how many tokens on
-some pair is more than 0.1 rad off. `×`: what the logits are multiplied by beside the right scale. width, layout: other
-columns turn, or other pairs of them. stops: ends with an error. `·`: no such model there, or its rule was not traced.
+`=`: the same but for rounding. A percentage (from ten times on, a multiple): the largest error of a frequency, and from
+how many tokens on some pair is more than 0.1 rad off. `×`: what the logits are multiplied by beside the right scale.
+width, layout: other columns turn, or other pairs of them. stops: ends with an error. `·`: no such model there, or its
+rule was not traced.
 """
 CHOSEN = (
     "Rules that several engines share. A dash: the engine has no such rule, or one of its own in its reader (under "

@@ -41,7 +41,7 @@ def test_verdicts_and_words_choose_squares_and_the_address_says_so(browser: Brow
     opened.page.locator("[data-filter=all]").click()
     assert matrix.locator("tbody tr:visible").count() == 1
     assert matrix.locator("td:visible").count() == 1
-    assert (matrix.locator("td:visible").text_content() or "").startswith("76 %")
+    assert (matrix.locator("td:visible").text_content() or "").startswith("76%")
     opened.page.locator("#words").fill("nobody")
     opened.page.locator("#reset").click()
     assert matrix.locator("td:visible").count() == 16

@@ -7,7 +7,7 @@ from typing import Literal, final
 
 from gnomon.report.resolved.document import Column, Resolution, Verdict
 from gnomon.report.resolved.layers import Effect, Layer, severity
-from gnomon.report.resolved.words import ALL, MARKS, VERDICT_WORDS, count_word, number_word
+from gnomon.report.resolved.words import ALL, MARKS, VERDICT_WORDS, count_word, number_word, share_word
 
 Tone = Literal["good", "caution", "bad", "crash", "neutral"]
 TONES: dict[Verdict, Tone] = {
@@ -100,9 +100,8 @@ def _said(effect: Effect) -> tuple[str, str]:
     logits = f"×{number_word(off, 3)}" if _logits_differ(effect) else ""
     if not effect.relative or effect.visible_from is None:
         return logits or MARKS["differs"][0], "logits" if logits else ""
-    percent = 100 * effect.relative
     second = f"logits {logits}" if logits else f"from {count_word(effect.visible_from)}"
-    return f"{percent:,.0f} %" if percent >= 10 else f"{percent:.2g} %", second
+    return share_word(effect.relative), second
 
 
 def _late(effect: Effect, found: Resolution) -> bool:
