@@ -13,6 +13,7 @@ from jaxtyping import Float64
 
 BLOCK = 32  #: scored tokens whose mean counts as one draw
 ERRORS = 3.0  #: standard errors from which on a difference is called one, for many draws: once in 370 times by chance
+MANY = 1000  #: degrees of freedom from which on more make no difference
 FEWEST = 4  #: draws without which nothing is called a difference
 FEW = 32  #: draws with which a longer text would make a smaller difference visible
 ROUNDING = 1e-4  #: nats; what another order of sums may change
@@ -107,15 +108,31 @@ def compare(
 def errors(draws: int) -> float:
     """How many standard errors of so many draws are as unlikely as `ERRORS` of very many: Student's t.
 
-    The expansion in 1 / (draws - 1) of Abramowitz and Stegun 1964, 26.7.5.
-
-    >>> round(errors(8), 2), round(errors(1000), 2)
-    (4.51, 3.01)
+    >>> round(errors(4), 2), round(errors(8), 2), round(errors(1000), 2)
+    (9.22, 4.53, 3.01)
     """
-    z, free = ERRORS, draws - 1
-    first, second = (z**3 + z) / 4, (5 * z**5 + 16 * z**3 + 3 * z) / 96
-    third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
-    return z + first / free + second / free**2 + third / free**3
+    free, wanted = min(draws - 1, MANY), math.erf(ERRORS / math.sqrt(2))
+    low, high = ERRORS, 1e4
+    while high - low > 1e-9 * low:
+        middle = (low + high) / 2
+        low, high = (middle, high) if _within(middle, free) < wanted else (low, middle)
+    return high
+
+
+def _within(t: float, free: int) -> float:
+    """The probability that Student's t of so many degrees of freedom lies between -t and t.
+
+    Abramowitz and Stegun 1964, 26.7.3 and 26.7.4.
+    """
+    angle = math.atan(t / math.sqrt(free))
+    sine, square = math.sin(angle), math.cos(angle) ** 2
+    odd = free % 2
+    term = math.cos(angle) if odd else 1.0
+    total = 0.0
+    for power in range(1 if odd else 0, free - 1, 2):
+        total += term
+        term *= square * (power + 1) / (power + 2)
+    return 2 / math.pi * (angle + sine * total) if odd else sine * total
 
 
 def _parts(row: Float64[np.ndarray, " places"], block: int) -> list[Float64[np.ndarray, " block"]]:
