@@ -38,8 +38,9 @@ setup: .venv/.ready ## create .venv with everything pinned in constraints.txt
 browser: ## install Chromium with apt-get when there is none
 	@scripts/browser.sh
 
-pictures: .venv/.ready ## draw docs/pictures again
+pictures: .venv/.ready browser ## draw docs/pictures again
 	@$(PYTHON) scripts/pictures.py
+	@$(PYTHON) -m scripts.engine_picture
 
 pages: .venv/.ready ## write docs/checks and docs/engines.md again, from the code
 	@$(PYTHON) -m scripts.check_pages
