@@ -6,10 +6,8 @@ from typing import Any
 
 from gnomon.adapters import load_subject
 from gnomon.extending.checking.opened import stated_length
-from gnomon.extending.checking.planned import BUDGET, Available, Wanted, planned
+from gnomon.extending.checking.planned import Available, Wanted, planned
 from gnomon.extending.checking.tokens import ids_of, tokens_of
-
-LAST, WINDOWS, PASSKEYS = 256, 4096, 5  #: what `check` takes unless it is told
 
 
 def require_checkable(before: Any, text: str | Path, to: int | None, lengths: Sequence[int] | None = None) -> None:
@@ -21,7 +19,7 @@ def require_checkable(before: Any, text: str | Path, to: int | None, lengths: Se
     tokens = tokens_of(before)
     ids = ids_of(tokens, text)
     old = stated_length(load_subject(before, forward=False))
-    wanted = Wanted(None if lengths is None else tuple(lengths), LAST, WINDOWS, PASSKEYS, BUDGET, 0)
+    wanted = Wanted(None if lengths is None else tuple(lengths))  # otherwise as `check` does unless it is told
     planned(wanted, Available("causal", old, to or old, len(ids), len(tokens.prefix)))
 
 

@@ -12,7 +12,7 @@ from gnomon.adapters.checkpoints.rewriting import Rewriting, require_new_folder
 from gnomon.adapters.checkpoints.weight_files import weight_files
 from gnomon.errors import GnomonError
 from gnomon.extending.asked import Asked
-from gnomon.extending.beside import GENERATION, Beside, read_beside
+from gnomon.extending.beside import GENERATION
 from gnomon.extending.extended import Extended, edits_between
 from gnomon.extending.plan import with_edits
 from gnomon.extending.planning import Planned, planned
@@ -50,9 +50,9 @@ class PreparedFolder(Prepared):
 def prepare_folder(source: Path, asked: Asked) -> PreparedFolder:
     """Raises GnomonError with one sentence for what cannot be extended so."""
     weight_files(source)
-    plan, beside = planned(source, asked), read_beside(source)
-    files = _files(plan, beside)
-    before = {CONFIG: plan.config, TOKENIZER: beside.tokenizer, GENERATION: beside.generation}
+    plan = planned(source, asked)
+    files = _files(plan)
+    before = {CONFIG: plan.config, TOKENIZER: plan.beside.tokenizer, GENERATION: plan.beside.generation}
     shown = Extended(
         source=source,
         output=None,
@@ -61,28 +61,28 @@ def prepare_folder(source: Path, asked: Asked) -> PreparedFolder:
         words=plan.plan.words,
         drawbacks=plan.plan.drawbacks,
         edits={name: edits_between(before[name], after) for name, after in files.items()},
-        stacks=_rows(plan, asked, files, beside),
+        stacks=_rows(plan, asked, files),
         changed=tuple(plan.plan.tensors),
     )
     return PreparedFolder(shown, plan, files, _made(source, asked) if asked.gguf else {})
 
 
-def _files(plan: Planned, beside: Beside) -> dict[str, Mapping[str, Any]]:
+def _files(plan: Planned) -> dict[str, Mapping[str, Any]]:
     files: dict[str, Mapping[str, Any]] = {CONFIG: plan.new_config}
     for name, held, edits in (
-        (TOKENIZER, beside.tokenizer, plan.plan.tokenizer),
-        (GENERATION, beside.generation, plan.plan.generation),
+        (TOKENIZER, plan.beside.tokenizer, plan.plan.tokenizer),
+        (GENERATION, plan.beside.generation, plan.plan.generation),
     ):
         if held and edits:
             files[name] = with_edits(held, edits)
     return files
 
 
-def _rows(plan: Planned, asked: Asked, files: Mapping[str, Mapping[str, Any]], beside: Beside) -> tuple[StackRow, ...]:
+def _rows(plan: Planned, asked: Asked, files: Mapping[str, Mapping[str, Any]]) -> tuple[StackRow, ...]:
     """Stacks are asked of rotation only; of tables they read the shapes."""
     if not plan.rotary or not isinstance(asked.to, int):
         return ()
-    given = Given(str(plan.source), config=files[CONFIG], tokenizer=files.get(TOKENIZER, beside.tokenizer))
+    given = Given(str(plan.source), config=files[CONFIG], tokenizer=files.get(TOKENIZER, plan.beside.tokenizer))
     return rows_of(given, asked.to, asked.stacks)
 
 

@@ -12,7 +12,7 @@ from gnomon.adapters.families.config_reader import LENGTH, ConfigReader, inner
 from gnomon.adapters.subject import MissingEvidence
 from gnomon.errors import GnomonError
 from gnomon.extending.asked import Asked
-from gnomon.extending.beside import read_beside
+from gnomon.extending.beside import Beside, read_beside
 from gnomon.extending.plan import Plan, with_edits
 from gnomon.extending.rotary.composing import composed
 from gnomon.extending.rotary.held import Lengths
@@ -52,10 +52,11 @@ ENDLESS: Final = {
 @final
 @dataclass(frozen=True)
 class Planned:
-    """`config` as it is, and the plan. `rotary` says whether stacks are asked what they make of the result."""
+    """`config` and the files `beside` it as they are, and the plan. `rotary`: stacks are asked what they make of it."""
 
     source: Path
     config: Mapping[str, Any]
+    beside: Beside
     plan: Plan
     method: str
     rotary: bool
@@ -83,10 +84,11 @@ def planned(source: Path, asked: Asked) -> Planned:
     plan = parts[0][1]
     for _, other, _ in parts[1:]:
         plan = plan.joined(other)
+    beside = read_beside(source)
     if isinstance(asked.to, int):
         lengths = next((lengths for _, _, lengths in parts if lengths is not None), None)
-        plan = _with_limits(plan, source, asked.to, _lengths_before(config, lengths))
-    return Planned(source, config, plan, ", ".join(name for name, _, _ in parts), rotary is not None)
+        plan = _with_limits(plan, source, beside.plan(asked.to, _lengths_before(config, lengths)), asked.to)
+    return Planned(source, config, beside, plan, ", ".join(name for name, _, _ in parts), rotary is not None)
 
 
 def _parts(
@@ -106,11 +108,10 @@ def _parts(
             yield "tables" if asked.method == AUTO else asked.method, found, None
 
 
-def _with_limits(plan: Plan, source: Path, to: int, before: frozenset[int]) -> Plan:
+def _with_limits(plan: Plan, source: Path, found: Plan, to: int) -> Plan:
     """The plan with the other files that cut texts; what it says of them itself goes first."""
     from gnomon.extending.tables.beside import texts_beside
 
-    found = read_beside(source).plan(to, before)
     others = [(name, content, word) for name, content, word in texts_beside(source, to) if name not in plan.files]
     return replace(
         plan,

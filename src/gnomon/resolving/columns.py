@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal, final
 
 import numpy as np
@@ -29,11 +30,11 @@ class Compared:
     lengths: Lengths
     label: str = ""
 
-    @property
+    @cached_property
     def differences(self) -> tuple[Difference, ...]:
         return differences(self.reading, self.reference, self.lengths)
 
-    @property
+    @cached_property
     def verdict(self) -> Verdict:
         """How the column is summed up; a reference is held against itself elsewhere."""
         if not self.reading.serves:
@@ -101,8 +102,7 @@ def _difference(
         return Difference(kind, length, incomparable="the reference knows no such kind of layer")
     if ours is None:
         return Difference(kind, length, incomparable="the engine knows no such kind of layer")
-    found = compared(ours, reference, length, served)
-    return Difference(**{**vars(found), "kind": kind})
+    return replace(compared(ours, reference, length, served), kind=kind)
 
 
 def _layer(layer: LayerReading, lengths: Lengths) -> Layer:

@@ -15,7 +15,7 @@ from gnomon.resolving.given import Given
 from gnomon.resolving.lengths import Lengths, lengths_for
 from gnomon.resolving.lints import lints_of
 from gnomon.resolving.loading import load
-from gnomon.resolving.telling.causes import cause_of
+from gnomon.resolving.telling.causes import Reread, cause_of
 from gnomon.resolving.telling.mending import mended
 from gnomon.resolving.telling.rereading import ReaderBroke, reading_of, rereader
 from gnomon.resolving.telling.spelling import spelling_alone
@@ -54,7 +54,8 @@ def resolve(
     compared_at = lengths_for(given, lengths, served)
     with np.errstate(all="ignore"):  # a file may hold any number; what is no number in the end is told as such
         first, *others = _compared(given, held, _others(given, stacks, held), compared_at)
-        columns = (column(first, is_reference=True), *(_column(given, held, each) for each in others))
+        again = rereader(held, given, compared_at)  # one for all: each set of keys is taken from the reference once
+        columns = (column(first, is_reference=True), *(_column(given, again, each) for each in others))
         spelling = spelling_alone(given, others)
     return Resolution(
         target=given.name,
@@ -86,8 +87,8 @@ def _compared(given: Given, held: Asked, others: list[Asked], lengths: Lengths) 
         yield Compared(pair, reading, reference, lengths, label)
 
 
-def _column(given: Given, held: Asked, compared: Compared) -> Column:
-    reference, ours = (rereader(pair, given, compared.lengths) for pair in (held, compared.pair))
+def _column(given: Given, reference: Reread, compared: Compared) -> Column:
+    ours = rereader(compared.pair, given, compared.lengths)
     try:
         mend = mended(compared, given)
         cause = cause_of(compared, given, reference, ours) if compared.verdict == "differs" else None

@@ -13,6 +13,7 @@ from gnomon.adapters.checkpoints.pickle_file import PickleFile
 from gnomon.adapters.checkpoints.random_models import RandomModel
 from gnomon.adapters.checkpoints.safetensors_file import SafetensorsFile, shards
 from gnomon.adapters.checkpoints.transformers_models import in_full, load_pretrained
+from gnomon.adapters.checkpoints.weight_files import SAFE, SAFE_INDEX, model_files
 from gnomon.adapters.example import example_for
 from gnomon.adapters.families import claims_of, family_of
 from gnomon.adapters.module import ModuleTensors
@@ -22,7 +23,6 @@ from gnomon.adapters.tensors import TensorSource
 from gnomon.errors import UnsupportedTargetError
 
 CONFIG, TOKENIZER = "config.json", "tokenizer_config.json"
-SAFE, SAFE_INDEX = "model.safetensors", "model.safetensors.index.json"
 PICKLE, PICKLE_INDEX = "pytorch_model.bin", "pytorch_model.bin.index.json"
 
 
@@ -136,10 +136,8 @@ class _Loaded:
 
 
 def _tensors(folder: Path, *, allow_pickle: bool) -> TensorSource | Absent:
-    if (folder / SAFE).exists():
-        return SafetensorsFile(folder / SAFE)
-    if (folder / SAFE_INDEX).exists():
-        return SafetensorsFile(*shards(folder / SAFE_INDEX))
+    if names := model_files(folder):
+        return SafetensorsFile(*(folder / name for name in names))
     pickles = [name for name in (PICKLE, PICKLE_INDEX) if (folder / name).exists()]
     if not pickles:
         return Absent(f"the folder has no weights ({SAFE} or {SAFE_INDEX})")

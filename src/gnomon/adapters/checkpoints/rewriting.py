@@ -13,12 +13,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, final
 
-from gnomon.adapters.checkpoints.huggingface import SAFE, SAFE_INDEX
 from gnomon.adapters.checkpoints.json_file import INDEX_LIMIT, read_json_object
 from gnomon.adapters.checkpoints.module_folders import copy_folder, module_folders
 from gnomon.adapters.checkpoints.shard import Changed as Changed
 from gnomon.adapters.checkpoints.shard import Shard
-from gnomon.adapters.checkpoints.weight_files import ADAPTER, weight_files
+from gnomon.adapters.checkpoints.weight_files import ADAPTER, SAFE, SAFE_INDEX, weight_files
 from gnomon.adapters.checkpoints.whole import whole
 from gnomon.errors import GnomonError
 

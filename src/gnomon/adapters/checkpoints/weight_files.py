@@ -3,19 +3,25 @@
 from pathlib import Path
 from typing import Final
 
-from gnomon.adapters.checkpoints.huggingface import SAFE, SAFE_INDEX
 from gnomon.adapters.checkpoints.safetensors_file import SafetensorsFile, shards
 from gnomon.errors import UnsupportedTargetError
 
+SAFE: Final = "model.safetensors"
+SAFE_INDEX: Final = "model.safetensors.index.json"
 ADAPTER: Final = "adapter_model.safetensors"  #: what peft writes
 
 
-def weight_files(source: Path) -> tuple[str, ...]:
-    """The names of the safetensors files of a folder; raises UnsupportedTargetError when it has none."""
+def model_files(source: Path) -> tuple[str, ...]:
+    """The names of the safetensors files that hold a model; none where the folder has none."""
     if (source / SAFE).exists():
         return (SAFE,)
-    if (source / SAFE_INDEX).exists():
-        return tuple(path.name for path in shards(source / SAFE_INDEX))
+    return tuple(path.name for path in shards(source / SAFE_INDEX)) if (source / SAFE_INDEX).exists() else ()
+
+
+def weight_files(source: Path) -> tuple[str, ...]:
+    """Those, or that of an adapter; raises UnsupportedTargetError when the folder has neither."""
+    if names := model_files(source):
+        return names
     if (source / ADAPTER).exists():
         return (ADAPTER,)
     raise UnsupportedTargetError(f"{source} has no {SAFE} and no {SAFE_INDEX}; save the model as safetensors first.")

@@ -15,7 +15,7 @@ from gnomon.extending.checking.embedding import documents, short
 from gnomon.extending.checking.measuring import Measured, Meter, Progress, Run, pace
 from gnomon.extending.checking.noise import compare
 from gnomon.extending.checking.opened import Opened, open_model, stated_length
-from gnomon.extending.checking.planned import BUDGET, Available, Wanted, planned
+from gnomon.extending.checking.planned import BUDGET, LAST, PASSKEYS, WINDOWS, Available, Wanted, planned
 from gnomon.extending.checking.results import AtLength, Checked, Keys, Models, Position
 from gnomon.extending.checking.scoring import Text
 from gnomon.extending.checking.tokens import Tokens, ids_of, tokens_of
@@ -29,9 +29,9 @@ def check(
     text: str | Path,
     *,
     lengths: Sequence[int] | None = None,
-    last: int = 256,
-    windows: int = 4096,
-    passkeys: int = 5,
+    last: int = LAST,
+    windows: int = WINDOWS,
+    passkeys: int = PASSKEYS,
     budget: int = BUDGET,
     seed: int = 0,
     tokenizer: Any = None,

@@ -8,6 +8,7 @@ from gnomon.errors import GnomonError
 from gnomon.extending.checking.opened import Kind
 
 BUDGET = 98_304  #: tokens read by both models together: with 135 M parameters 24 minutes of one core for 16,384 tokens
+LAST, WINDOWS, PASSKEYS = 256, 4096, 5  #: tokens scored at the end, tokens of rows without overlap, keys
 SHORTEST, MOST_DOCUMENTS = 16, 24
 SHORT = 2048  #: tokens, at most, of the length below the old one
 
@@ -18,11 +19,11 @@ class Wanted:
     """What the caller asks for; see `gnomon.extending.checking.check`."""
 
     lengths: tuple[int, ...] | None
-    last: int
-    windows: int
-    passkeys: int
-    budget: int
-    seed: int
+    last: int = LAST
+    windows: int = WINDOWS
+    passkeys: int = PASSKEYS
+    budget: int = BUDGET
+    seed: int = 0
 
     def __post_init__(self) -> None:
         for name, value, least in (

@@ -7,7 +7,7 @@ from typing import Literal, final
 
 from gnomon.report.resolved.document import Column, Resolution, Verdict
 from gnomon.report.resolved.layers import Effect, Layer, severity
-from gnomon.report.resolved.words import ALL, MARKS, VERDICT_WORDS, count_word, number_word, share_word
+from gnomon.report.resolved.words import ALL, MARKS, VERDICT_WORDS, count_word, incomparable_in, number_word, share_word
 
 Tone = Literal["good", "caution", "bad", "crash", "neutral"]
 TONES: dict[Verdict, Tone] = {
@@ -61,7 +61,7 @@ def worst_effect(column: Column) -> Effect | None:
 
 def ratios(layer: Layer, reference: Layer | None, length: int) -> tuple[float, ...]:
     """How fast each pair turns, as a multiple of the reference's; empty where that cannot be said."""
-    ours, theirs = _inverse(layer, length), _inverse(reference, length) if reference else ()
+    ours, theirs = layer.inverse_at(length), reference.inverse_at(length) if reference else ()
     if len(ours) != len(theirs):
         return ()
     pairs = [(own, other) for own, other in zip(ours, theirs, strict=True) if own is not None and other]
@@ -72,10 +72,6 @@ def counterpart(column: Column | None, kind: str) -> Layer | None:
     """The layer of another stack that stands for this kind; the one for all where it knows one kind only."""
     named = {layer.kind: layer for layer in column.layers} if column else {}
     return named.get(kind) or named.get(ALL) or (next(iter(named.values())) if len(named) == 1 else None)
-
-
-def _inverse(layer: Layer, length: int) -> tuple[float | None, ...]:
-    return next((held.inverse for held in layer.frequencies if length in held.lengths), ())
 
 
 def _cell(address: str, found: Resolution, column: Column) -> Cell:
@@ -91,9 +87,7 @@ def _cell(address: str, found: Resolution, column: Column) -> Cell:
 
 def _said(effect: Effect) -> tuple[str, str]:
     if effect.incomparable:
-        if effect.incomparable.startswith("layer"):
-            return "layers", ""
-        return ("width" if "columns turn" in effect.incomparable else "no number"), ""
+        return incomparable_in(effect), ""
     if effect.layouts:
         return "layout", ""
     off = effect.logits if _far_from_one(effect.logits) else effect.rest

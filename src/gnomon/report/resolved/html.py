@@ -1,6 +1,5 @@
 """Resolutions as one self-contained page that opens offline: configs by stacks, and what is known of every square."""
 
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +12,7 @@ from gnomon.plots.webpage import render_page
 from gnomon.report.reading import plural
 from gnomon.report.resolved.cells import TONES, counterpart, ratios, rows
 from gnomon.report.resolved.document import VERDICTS, Column, Resolution, label_of
-from gnomon.report.resolved.words import VERDICT_WORDS, count_word, kind_word, number_word
+from gnomon.report.resolved.words import VERDICT_WORDS, count_word, kind_word, number_word, value_word
 
 PAGE = Path(__file__).parent.parent / "page"
 WIDE, HIGH = 240, 44  #: of the small curve in a square's own text
@@ -62,10 +61,7 @@ def _first(found: Sequence[Resolution], name: str) -> Column:
 
 def _short(value: Any) -> str:
     """A value as JSON writes it, numbers in few letters; long ones are cut."""
-    if isinstance(value, float):
-        return number_word(value, 8)
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= LONGEST else text[:LONGEST] + "..."
+    return number_word(value, 8) if isinstance(value, float) else value_word(value, LONGEST)
 
 
 def _code(sentence: str) -> Markup:

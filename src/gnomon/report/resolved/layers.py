@@ -79,6 +79,10 @@ class Layer:
     notes: tuple[str, ...] = ()
     layers: tuple[int, ...] | None = None
 
+    def inverse_at(self, length: int) -> tuple[float | None, ...]:
+        """The inverse frequencies at one of the evaluated lengths; empty where nothing turns."""
+        return next((held.inverse for held in self.frequencies if length in held.lengths), ())
+
 
 class Sized(Protocol):
     """What says how large a difference is: that of `Effect`, and of the resolver's own `Difference`."""

@@ -2,11 +2,18 @@
 
 import json
 import math
+from typing import Literal
 
 from gnomon.report.resolved.document import Column, Verdict
 from gnomon.report.resolved.layers import Effect, Layer, severity
 
 ALL = "all layers"
+Incomparable = Literal["layers", "width", "no number"]
+INCOMPARABLE: dict[Incomparable, str] = {
+    "layers": "other layers",
+    "width": "other width",
+    "no number": "not comparable",
+}
 MANY = 9  #: a share from which on a multiple says it better than a percentage
 SHORT_KINDS = {ALL: "", "layers with rotation": "turning", "layers without rotation": "still"}
 VERDICT_WORDS: dict[Verdict, str] = {
@@ -95,7 +102,7 @@ def value_word(value: object, longest: int = 60) -> str:
 
 def slowed(layer: Layer, length: int) -> float | None:
     """How many times slower the slowest pair turns at a length than the base alone would have it."""
-    inverse = next((held.inverse for held in layer.frequencies if length in held.lengths), ())
+    inverse = layer.inverse_at(length)
     if not inverse or not layer.base or layer.base <= 0 or not inverse[-1]:
         return None
     return float(layer.base ** (-2 * (len(inverse) - 1) / (2 * len(inverse)))) / inverse[-1]
@@ -107,6 +114,13 @@ def worst(column: Column, kind: str) -> Effect | None:
     return max(effects, key=severity, default=None)
 
 
+def incomparable_in(effect: Effect) -> Incomparable:
+    """What keeps an effect from having numbers: other layers turn, other columns of a head, or it is no number."""
+    if effect.incomparable.startswith("layer"):
+        return "layers"
+    return "width" if "columns turn" in effect.incomparable else "no number"
+
+
 def effect_word(effect: Effect | None, verdict: Verdict) -> str:
     """An effect in a cell of a table: the angle, the pair's relative error and the logits, or a word."""
     if effect is None:
@@ -114,9 +128,7 @@ def effect_word(effect: Effect | None, verdict: Verdict) -> str:
     if effect.equal:
         return "equal"
     if effect.incomparable:
-        if effect.incomparable.startswith("layer"):
-            return "other layers"
-        return "other width" if "columns turn" in effect.incomparable else "not comparable"
+        return INCOMPARABLE[incomparable_in(effect)]
     parts = [angle_word(effect.phase)] if effect.relative else []
     parts += ["other layout"] if effect.layouts else []
     if effect.logits is None or round(effect.logits, 4) != 1:

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from gnomon.report.resolved.document import Mend
-from gnomon.resolving.columns import Compared, agree
+from gnomon.resolving.columns import Compared
 from gnomon.resolving.given import Given
 from gnomon.resolving.readers.transformers5 import Standard, standardised
 from gnomon.resolving.reading import LayerReading, Reading, Remedy, Wanted
@@ -33,11 +33,11 @@ def mended(compared: Compared, given: Given) -> Mend | None:
     nearest, best = Mend(), _distance(compared)
     for remedy in islice(_candidates(compared, given), MOST):
         after = replace(compared, reading=whole(reading_of(compared.pair, remedy.after, compared.lengths)))
-        if agree(after.reading, compared.reference, compared.lengths):
+        if after.verdict == "equal":
             return Mend(_told(remedy, after.reading))
-        if _distance(after) < NEARER * best:
+        if (distance := _distance(after)) < NEARER * best:
             left = "; ".join(effects_in_words(after.differences))
-            nearest, best = Mend("", _told(remedy, after.reading), left), _distance(after)
+            nearest, best = Mend("", _told(remedy, after.reading), left), distance
     return nearest
 
 
