@@ -1,6 +1,5 @@
 """The page in a real browser: figures drawn, checks filtered, widths, schemes, no network, no hostile script."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,17 +8,11 @@ from playwright.sync_api import Browser, Page, expect
 
 from gnomon.plots import write_figures
 from gnomon.report.html import write_html
-from tests.helpers.browser import LOW_CONTRAST, SCHEMES, Scheme, chromium, visit
+from tests.helpers.browser import LOW_CONTRAST, SCHEMES, Scheme, visit
 from tests.helpers.hostile_report import HOSTILE, report_of
 from tests.helpers.sample_report import sample_figures, sample_report
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

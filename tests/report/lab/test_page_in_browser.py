@@ -1,6 +1,5 @@
 """The page of a study in a real browser: drawn, readable, at every width, copyable, deaf to hostile names."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,17 +7,11 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from gnomon.report.lab.html import write_html
-from tests.helpers.browser import LOW_CONTRAST, SCHEMES, chromium, visit
+from tests.helpers.browser import LOW_CONTRAST, SCHEMES, visit
 from tests.helpers.hostile_report import HOSTILE
 from tests.helpers.made_up_study import COMMAND, made_up_study
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

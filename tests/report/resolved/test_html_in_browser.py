@@ -1,23 +1,16 @@
 """The matrix in a real browser: filtered, hovered, linked to, readable in both schemes and at every width."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, expect
 
 from gnomon.report.resolved.html import write_page
-from tests.helpers.browser import LOW_CONTRAST, SCHEMES, chromium, visit
+from tests.helpers.browser import LOW_CONTRAST, SCHEMES, visit
 from tests.helpers.hostile_report import HOSTILE
 from tests.helpers.made_up_resolution import made_up_resolution
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as started:
-        yield started
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ llama.cpp divides the plain frequencies by `rope_freqs.weight` where it is there
 LongRoPE (`llama_model::get_rope_factors`); a file of the architecture "llama" has the two only with the type longrope.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -31,13 +31,13 @@ def with_lists(read: GGUFConfig, metadata: Mapping[str, Any], lists: Lists) -> G
     """
     if FREQS in lists:
         base = read.config.get("rope_theta", BASE)
-        block = llama3_block(lists[FREQS], base) or _longrope(lists[FREQS], lists[FREQS], 1.0)
+        block = llama3_block(lists[FREQS], base) or longrope_block(lists[FREQS], lists[FREQS], 1.0)
         names = {"short_factor": FREQS, "long_factor": FREQS, "factor": FREQS}
     elif SHORT in lists and LONG in lists and _loads_both(read):
         prefix = f"{read.architecture}.rope.scaling."
         factor = metadata.get(f"{prefix}attn_factor", 1.0)
         given = metadata.get(f"{prefix}original_context_length")
-        block = {**read.config.get("rope_scaling", {}), **_longrope(lists[SHORT], lists[LONG], factor)}
+        block = {**read.config.get("rope_scaling", {}), **longrope_block(lists[SHORT], lists[LONG], factor)}
         if given is not None:
             block[ORIGINAL] = given
         names = {"short_factor": SHORT, "long_factor": LONG, "attention_factor": f"{prefix}attn_factor"}
@@ -81,7 +81,8 @@ def _loads_both(read: GGUFConfig) -> bool:
     return read.architecture != "llama" or block.get("rope_type") == "longrope"
 
 
-def _longrope(short: tuple[float, ...], long: tuple[float, ...], attention_factor: Any) -> dict[str, Any]:
+def longrope_block(short: Iterable[float], long: Iterable[float], attention_factor: Any) -> dict[str, Any]:
+    """Two lists as a block of transformers."""
     return {
         "rope_type": "longrope",
         "short_factor": list(short),

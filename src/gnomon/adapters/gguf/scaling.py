@@ -13,7 +13,7 @@ from jaxtyping import Float64
 from torch import nn
 
 from gnomon.adapters.gguf.config import GGUFConfig
-from gnomon.adapters.gguf.divisors import ORIGINAL
+from gnomon.adapters.gguf.divisors import ORIGINAL, longrope_block
 from gnomon.adapters.subject import MissingEvidence
 from gnomon.encodings.frequencies import Plain, build_frequencies
 
@@ -99,10 +99,4 @@ def _require_alike(kind: str, block: Mapping[str, Any]) -> None:
 def _as_lists(inverse: Float64[np.ndarray, " pairs"], attention: float, base: float, length: Any) -> dict[str, Any]:
     """The same frequencies as lists of LongRoPE, one for all lengths."""
     divisors = (Plain(base).inverse(2 * len(inverse)) / inverse).tolist()
-    return {
-        "rope_type": "longrope",
-        "short_factor": divisors,
-        "long_factor": divisors,
-        "attention_factor": attention,
-        ORIGINAL: length,
-    }
+    return {**longrope_block(divisors, divisors, attention), ORIGINAL: length}

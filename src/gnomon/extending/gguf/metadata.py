@@ -12,6 +12,7 @@ from gnomon.adapters.gguf.divisors import FREQS, LONG, SHORT, divisors
 from gnomon.errors import GnomonError
 from gnomon.extending.rotary.composing import Composed
 from gnomon.extending.rotary.held import Held, Scaled, number
+from gnomon.extending.rotary.methods.longrope import magnitude
 
 READ_LISTS: Final = ("llama", "phi3", "minicpm")  #: architectures for which llama.cpp loads lists of divisors
 SAME: Final = 1e-3
@@ -64,11 +65,8 @@ def _longrope(
     given = number(metadata.get(f"{architecture}.{name}"))
     if given is None and (stated := number(scaled.values.get("attention_factor"))) is not None:
         keys[name] = stated
-    elif given is not None and math.isclose(given, _magnitude(lengths.now, lengths.original), rel_tol=SAME):
-        keys[name] = _magnitude(lengths.to, lengths.original)
+    elif given is not None and math.isclose(  # what the converter writes for Phi-3
+        given, magnitude(lengths.now / lengths.original, lengths.original), rel_tol=SAME
+    ):
+        keys[name] = magnitude(lengths.to / lengths.original, lengths.original)
     return Changes(keys, {key: np.asarray(values, dtype=np.float32) for key, values in lists.items()})
-
-
-def _magnitude(length: float, original: float) -> float:
-    """sqrt(1 + ln(r) / ln(L)), what the converter writes for Phi-3."""
-    return math.sqrt(1 + math.log(max(length / original, 1.0)) / math.log(original))

@@ -51,7 +51,7 @@ def longrope(held: Held, lengths: Lengths, lists: Lists | None = None) -> Scaled
         "long_factor": list(_required(found.long, pairs)),
         "attention_factor": found.attention_factor,
     }
-    usual = _magnitude(lengths.factor, lengths.original)
+    usual = magnitude(lengths.factor, lengths.original)
     plain = all(value == 1.0 for value in found.short) and found.attention_factor == 1.0
     short = "as they were" if plain else "by the short list"
     drawbacks = [
@@ -111,7 +111,7 @@ def _attention(held: Held, lengths: Lengths) -> tuple[dict[str, float], tuple[st
     """
     given = number(held.values.get("attention_factor"))
     ratio = number(held.values.get("factor")) or lengths.now / lengths.original
-    old, new = (_magnitude(one, lengths.original) for one in (ratio, lengths.factor))
+    old, new = (magnitude(one, lengths.original) for one in (ratio, lengths.factor))
     if given is not None and not (math.isclose(given, old, rel_tol=SAME) and ratio > 1):
         return {}, (f"attention_factor stays {given:g}: it was set on purpose",)
     if math.isclose(old, new, rel_tol=1e-9):
@@ -157,5 +157,6 @@ def _required(divisors: Sequence[float], pairs: int) -> tuple[float, ...]:
     return tuple(float(value) for value in divisors)
 
 
-def _magnitude(ratio: float, length: float) -> float:
+def magnitude(ratio: float, length: float) -> float:
+    """The usual factor on cos and sin: sqrt(1 + ln(r) / ln(L)), 1 up to a ratio of 1."""
     return math.sqrt(1 + math.log(max(ratio, 1.0)) / math.log(length))

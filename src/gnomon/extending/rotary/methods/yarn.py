@@ -5,6 +5,7 @@ from typing import Any
 
 from gnomon.extending.rotary.held import ORIGINAL, Held, Lengths, Scaled, number
 from gnomon.extending.rotary.methods.goes_on import kept, require_rule, with_factor
+from gnomon.resolving.rules.formulas import magnitude
 
 BETAS = {"beta_fast": 32.0, "beta_slow": 1.0}  #: written out, because ONNX Runtime GenAI knows YaRN by beta_fast
 SAME = 1e-3
@@ -36,7 +37,7 @@ def yarn(held: Held, lengths: Lengths) -> Scaled:
     if all_dim := number(values.get("mscale_all_dim")):
         words.append(
             "where the model multiplies its softmax scale by (0.1 mscale_all_dim ln s + 1)^2, as DeepSeek does, that "
-            f"goes from {_magnitude(old, all_dim) ** 2:.6f} to {_magnitude(new, all_dim) ** 2:.6f}"
+            f"goes from {magnitude(old, all_dim) ** 2:.6f} to {magnitude(new, all_dim) ** 2:.6f}"
         )
     short = "short sequences change too: their frequencies and the size of their scores are those of the long ones"
     return Scaled("yarn", held.base, values, lengths.to, tuple(words), (short, *drawbacks))
@@ -47,10 +48,6 @@ def _attention(values: dict[str, Any], old: float, new: float) -> tuple[dict[str
     given = number(values.get("attention_factor"))
     if given is None:
         return {}, ()
-    if math.isclose(given, _magnitude(old, 1.0), rel_tol=SAME):
-        return {"attention_factor": _magnitude(new, 1.0)}, ()
+    if math.isclose(given, magnitude(old, 1.0), rel_tol=SAME):
+        return {"attention_factor": magnitude(new, 1.0)}, ()
     return {}, (f"attention_factor stays {given:g}: it was not what the old factor gives, so it was set on purpose",)
-
-
-def _magnitude(factor: float, scale: float) -> float:
-    return 0.1 * scale * math.log(factor) + 1.0 if factor > 1 else 1.0
